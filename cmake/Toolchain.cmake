@@ -12,7 +12,9 @@ endif()
 
 add_library(cove_flags INTERFACE)
 target_compile_definitions(cove_flags INTERFACE _GNU_SOURCE COVE_VERSION="${PROJECT_VERSION}")
-target_include_directories(cove_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
+# -iquote, not -I: our folder sys/ must not hide the system's <sys/…> headers.
+target_compile_options(cove_flags INTERFACE "SHELL:-iquote ${CMAKE_SOURCE_DIR}/src"
+  "SHELL:-iquote ${CMAKE_SOURCE_DIR}")
 target_compile_options(cove_flags INTERFACE
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wno-sign-conversion -Wimplicit-fallthrough
   -Wno-c99-designator -Wno-missing-designated-field-initializers

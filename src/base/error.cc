@@ -7,15 +7,24 @@ namespace base {
 
 std::string_view name_of(Code code) {
   switch (code) {
-    case Code::kInvalid: return "invalid";
-    case Code::kNotFound: return "not_found";
-    case Code::kConflict: return "conflict";
-    case Code::kDenied: return "denied";
-    case Code::kExhausted: return "exhausted";
-    case Code::kTimeout: return "timeout";
-    case Code::kUnavailable: return "unavailable";
-    case Code::kUnsupported: return "unsupported";
-    case Code::kInternal: return "internal";
+    case Code::kInvalid:
+      return "invalid";
+    case Code::kNotFound:
+      return "not_found";
+    case Code::kConflict:
+      return "conflict";
+    case Code::kDenied:
+      return "denied";
+    case Code::kExhausted:
+      return "exhausted";
+    case Code::kTimeout:
+      return "timeout";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kInternal:
+      return "internal";
   }
   return "internal";
 }
@@ -27,24 +36,32 @@ std::unexpected<Error> fail(Code code, std::string message) {
 namespace {
 Code code_of_errno(int err) {
   switch (err) {
-    case ENOENT: return Code::kNotFound;
+    case ENOENT:
+      return Code::kNotFound;
     case EEXIST:
-    case EBUSY: return Code::kConflict;
+    case EBUSY:
+      return Code::kConflict;
     case EPERM:
-    case EACCES: return Code::kDenied;
+    case EACCES:
+      return Code::kDenied;
     case ENOSPC:
     case EDQUOT:
     case EMFILE:
     case ENFILE:
     case ENOMEM:
-    case EAGAIN: return Code::kExhausted;
-    case ETIMEDOUT: return Code::kTimeout;
+    case EAGAIN:
+      return Code::kExhausted;
+    case ETIMEDOUT:
+      return Code::kTimeout;
     case ECONNREFUSED:
     case ECONNRESET:
-    case EPIPE: return Code::kUnavailable;
+    case EPIPE:
+      return Code::kUnavailable;
     case ENOSYS:
-    case EOPNOTSUPP: return Code::kUnsupported;
-    default: return Code::kInternal;
+    case EOPNOTSUPP:
+      return Code::kUnsupported;
+    default:
+      return Code::kInternal;
   }
 }
 }  // namespace

@@ -1,0 +1,86 @@
+# shellcheck shell=bash
+# What the scripts of this folder share. Sourced, never run.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+readonly root
+step_count=0   # set by a script that counts its steps: [2/5]
+step_number=0
+step_group=    # process group of the running step, so that an interrupt can end it
+log_dir=$root/build/logs
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# The comment under the shebang is the help text.
+show_help() {
+  sed -n '2,/^[^#]/{/^#/{s/^# \{0,1\}//;p;};}' "$0"
+}
+
+is_root() { [[ $(id -u) == 0 ]]; }
+
+need_root() {
+  is_root || die "must run as root, because $1. Try: sudo script/${0##*/}"
+}
+
+since() { printf '%d s' "$((SECONDS - $1))"; }
+
+# step NAME COMMAND…: runs the command with its output in a log and prints one line about it: number, name, verdict,
+# seconds. On a terminal the line shows the newest line of the log meanwhile. When it fails, the log's end follows.
+step() {
+  local name=$1 began=$SECONDS status=0 log
+  shift
+  step_number=$((step_number + 1))
+  mkdir -p "$log_dir"
+  log=$log_dir/$(printf '%02d-%s' "$step_number" "${name//[^a-z0-9]/-}").log
+  printf '[%d/%d] %-30s ' "$step_number" "$step_count" "$name"
+  # A process group of its own: an interrupt reaches the command and all its children, once, from on_interrupt.
+  set -m
+  "$@" >"$log" 2>&1 </dev/null &
+  step_group=$!
+  set +m
+  [[ ! -t 1 ]] || show_progress "$name" "$log" "$began"
+  wait "$step_group" || status=$?
+  step_group=
+  if ((status == 0)); then
+    printf 'ok      %6s\n' "$(since "$began")"
+    return 0
+  fi
+  printf 'FAILED  %6s\n' "$(since "$began")"
+  printf '%s\n' "--- the end of $log" >&2
+  tail -n 40 "$log" >&2
+  printf '%s\n' "---" >&2
+  return "$status"
+}
+
+show_progress() {
+  local name=$1 log=$2 began=$3 newest width
+  width=$(($(tput cols 2>/dev/null || echo 100) - 52))
+  ((width > 20)) || width=20
+  while kill -0 "$step_group" 2>/dev/null; do
+    newest=$(tail -n 1 "$log" | tr -cd '[:print:]')
+    printf '\r[%d/%d] %-30s %8s  %.*s\033[K' "$step_number" "$step_count" "$name" "$(since "$began")" "$width" "$newest"
+    sleep 0.5
+  done
+  printf '\r[%d/%d] %-30s \033[K' "$step_number" "$step_count" "$name"
+}
+
+# Ends the running step's process group and waits for it, so that its own clean-up has happened when we return.
+end_running_step() {
+  local group=$step_group
+  [[ -n $group ]] || return 0
+  step_group=
+  kill -TERM -- "-$group" 2>/dev/null || true
+  for _ in {1..100}; do
+    kill -0 -- "-$group" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  kill -KILL -- "-$group" 2>/dev/null || true
+}
+
+# on_interrupt HANDLER: Ctrl-C, TERM and HUP end the running step, call HANDLER and exit with 130.
+on_interrupt() {
+  # shellcheck disable=SC2064  # the handler's name is meant to be fixed now
+  trap "trap '' INT TERM HUP; printf '\ninterrupted, cleaning up\n' >&2; end_running_step; $1; exit 130" INT TERM HUP
+}

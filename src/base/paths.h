@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+namespace base {
+
+// Where one instance of Cove keeps its things. Everything follows from the state directory, so that two state
+// directories are two separate instances.
+struct Paths {
+  std::string state;  // what lasts: templates
+  std::string templates;
+  std::string builds;  // unfinished templates and trash
+  std::string run;     // what ends with the machine: sockets, records of live sandboxes
+  std::string sandboxes;
+  std::string stage;  // an empty directory that helpers mount over, each in its own mount namespace
+  std::string spawner_socket;
+  std::string spawner_lock;
+  std::string spawner_log;
+  std::string cgroup;  // name of the parent group
+
+  static constexpr const char* kDefaultState = "/var/lib/cove";
+  static Paths of(const std::string& state);
+};
+
+}  // namespace base

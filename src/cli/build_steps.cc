@@ -1,0 +1,67 @@
+#include "cli/build_steps.h"
+
+#include <fmt/format.h>
+
+#include "engine/sandbox.h"
+
+namespace cli {
+
+namespace {
+
+// Output of a step, line by line to the progress; the last lines are kept for an error.
+class StepOutput final : public engine::RunObserver {
+ public:
+  explicit StepOutput(templates::Progress& progress) : progress_(progress) {}
+
+  void output(wire::init::Channel, std::string_view bytes) override {
+    for (const char c : bytes) {
+      if (c == '\n') {
+        progress_.detail(line_);
+        last_ = line_.empty() ? last_ : line_;
+        line_.clear();
+      } else if (static_cast<unsigned char>(c) >= 0x20 && line_.size() < 400) {
+        line_ += c;
+      }
+    }
+  }
+  const std::string& last() const { return line_.empty() ? last_ : line_; }
+
+ private:
+  templates::Progress& progress_;
+  std::string line_;
+  std::string last_;
+};
+
+}  // namespace
+
+base::Result<> SandboxedSteps::run(const std::string& root_dir, const std::string& command,
+                                   templates::Progress& progress) {
+  const std::string prefix = store_.builds() + "/";
+  const std::string suffix = "/root";
+  if (!root_dir.starts_with(prefix) || !root_dir.ends_with(suffix)) {
+    return base::fail(base::Code::kInternal, root_dir + " is not a build directory");
+  }
+  ASSIGN_OR_RETURN(auto spawner, connect_spawner(globals_));
+  engine::SandboxOptions options{.root_kind = wire::spawner::RootKind::kBuild,
+                                 .mode = wire::spawner::Mode::kRoot,
+                                 .memory_bytes = 2ULL << 30,
+                                 .cpu_millis = 2000,
+                                 .max_pids = 1024};
+  options.root = root_dir.substr(prefix.size(), root_dir.size() - prefix.size() - suffix.size());
+  ASSIGN_OR_RETURN(auto sandbox, engine::Sandbox::create(spawner, options));
+  StepOutput output(progress);
+  const engine::Command step{.argv = {"/bin/sh", "-ec", command},
+                             .environment = engine::base_environment(wire::init::User::kRoot),
+                             .cwd = "/",
+                             .user = wire::init::User::kRoot,
+                             .timeout = std::chrono::minutes(30)};
+  auto outcome = sandbox.run(step, output);
+  RETURN_IF_ERROR(sandbox.destroy(spawner));
+  if (!outcome) return std::unexpected(std::move(outcome).error());
+  if (outcome->cause == base::Cause::kOk) return {};
+  return base::fail(base::Code::kInternal,
+                    fmt::format("step '{}' ended with {} (exit code {}): {}", command.substr(0, 80),
+                                base::name_of(outcome->cause), outcome->exit_code, output.last()));
+}
+
+}  // namespace cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "cli/command.h"
+#include "template/progress.h"
+#include "template/store.h"
+
+namespace cli {
+
+// Recipe steps in a root-mode sandbox whose root is the unfinished template itself: what a package's install
+// script does, it does in there.
+class SandboxedSteps final : public templates::StepRunner {
+ public:
+  SandboxedSteps(const Globals& globals, const templates::Store& store) : globals_(globals), store_(store) {}
+
+  base::Result<> run(const std::string& root_dir, const std::string& command,
+                     templates::Progress& progress) override;
+
+ private:
+  const Globals& globals_;
+  const templates::Store& store_;
+};
+
+}  // namespace cli

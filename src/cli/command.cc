@@ -1,0 +1,31 @@
+#include "cli/command.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "sys/file.h"
+
+namespace cli {
+
+int report(const base::Error& error, int exit_code) {
+  std::fprintf(stderr, "cove: %s\n", error.message.c_str());
+  return exit_code;
+}
+
+Result<> require_root(const std::string& what) {
+  if (::geteuid() == 0) return {};
+  return base::fail(base::Code::kDenied,
+                    what +
+                        " needs root: it makes namespaces, mounts and cgroups. Run it with "
+                        "sudo, or as root.");
+}
+
+Result<engine::SpawnerClient> connect_spawner(const Globals& globals) {
+  ASSIGN_OR_RETURN(const auto self, sys::readlinkat(AT_FDCWD, "/proc/self/exe"));
+  const std::string program = self.substr(0, self.rfind('/')) + "/cove-spawner";
+  return engine::SpawnerClient::connect_or_start(globals.paths(),
+                                                 {.program = program, .config = globals.config});
+}
+
+}  // namespace cli

@@ -1,0 +1,31 @@
+#include <cstdio>
+
+#include "cli/command.h"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Cove gives every AI agent a computer of its own.", "cove"};
+  app.set_version_flag("--version", "cove " COVE_VERSION);
+  app.require_subcommand(1);
+  app.footer("Start with `cove doctor`, then `cove run -c 'print(6*7)'`. Each command has its own --help.");
+  cli::Globals globals;
+  cli::Chosen chosen;
+  app.add_option("--state", globals.state, "State directory")->capture_default_str()->envname("COVE_STATE");
+  app.add_option("--config", globals.config, "Root-owned configuration file (/etc/cove/cove.conf)")
+      ->envname("COVE_CONFIG");
+  cli::add_run(app, globals, chosen);
+  cli::add_template(app, globals, chosen);
+  cli::add_doctor(app, globals, chosen);
+  cli::add_spawner(app, globals, chosen);
+  cli::add_completion(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : cli::kExitUsage;
+  }
+  if (!globals.state.starts_with('/')) {
+    std::fprintf(stderr, "cove: --state must be an absolute path\n");
+    return cli::kExitUsage;
+  }
+  return chosen.action();
+}

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "base/units.h"
+#include "cli/build_progress.h"
+#include "cli/build_steps.h"
+#include "cli/command.h"
+#include "sys/file.h"
+#include "template/build.h"
+#include "template/delete_tree.h"
+#include "template/store.h"
+
+namespace cli {
+
+namespace {
+
+struct Arguments {
+  std::string name;
+  std::string recipe;
+  std::string file;
+  bool force = false;
+  bool json = false;
+};
+
+int fail_with(const base::Error& error) {
+  return report(error, error.code == base::Code::kInvalid ? kExitUsage : kExitCoveFailed);
+}
+
+boost::json::object json_of(const templates::TemplateInfo& info) {
+  boost::json::array names(info.names.begin(), info.names.end());
+  boost::json::object environment;
+  for (const auto& [name, value] : info.meta.environment) environment[name] = value;
+  return {{"names", std::move(names)},   {"digest", info.digest},
+          {"suite", info.meta.suite},    {"created", info.meta.created},
+          {"bytes", info.meta.bytes},    {"entries", info.meta.entries},
+          {"user", info.meta.user.name}, {"environment", std::move(environment)},
+          {"problem", info.problem},     {"version", info.meta.version}};
+}
+
+Result<std::string> recipe_text(const Arguments& args, std::string& origin) {
+  if (!args.recipe.empty()) {
+    origin = args.recipe;
+    return sys::read_file(args.recipe);
+  }
+  // Beside the program in a checkout (build/bin/cove), or where a package puts them.
+  ASSIGN_OR_RETURN(const auto self, sys::readlinkat(AT_FDCWD, "/proc/self/exe"));
+  const std::string bin = self.substr(0, self.rfind('/'));
+  for (const std::string& dir : {bin + "/../../templates", bin + "/../share/cove/templates"}) {
+    origin = dir + "/" + args.name + ".recipe";
+    if (auto text = sys::read_file(origin)) return text;
+  }
+  return base::fail(base::Code::kNotFound,
+                    fmt::format("no recipe is called '{}'; give its file with --recipe FILE", args.name));
+}
+
+Result<> build(const Globals& globals, const Arguments& args) {
+  RETURN_IF_ERROR(require_root("cove template build"));
+  std::string origin;
+  ASSIGN_OR_RETURN(const auto text, recipe_text(args, origin));
+  ASSIGN_OR_RETURN(auto recipe, templates::parse_recipe(text, origin));
+  ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
+  ASSIGN_OR_RETURN(auto progress, BuildProgress::open());
+  SandboxedSteps steps(globals, store);
+  const templates::BuildRequest request{
+      .name = args.name,
+      .recipe = std::move(recipe),
+      .rebuild = args.force ? templates::Rebuild::kAlways : templates::Rebuild::kIfChanged,
+      .cancel = progress.cancel()};
+  auto outcome = templates::build(store, request, progress, steps);
+  progress.finish();
+  if (!outcome) return std::unexpected(std::move(outcome).error());
+  fmt::print("template {} {}: {}, {}\n", args.name,
+             outcome->what == templates::BuildOutcome::What::kBuilt ? "built" : "is up to date",
+             outcome->info.digest.substr(0, 12), base::format_bytes(outcome->info.meta.bytes));
+  return {};
+}
+
+Result<> list(const Globals& globals, const Arguments& args) {
+  RETURN_IF_ERROR(require_root("cove template list"));
+  ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
+  ASSIGN_OR_RETURN(const auto infos, store.list());
+  if (args.json) {
+    boost::json::array all;
+    for (const auto& info : infos) all.push_back(json_of(info));
+    fmt::print("{}\n", boost::json::serialize(all));
+    return {};
+  }
+  if (infos.empty()) fmt::print("no templates; build one with: cove template build base\n");
+  for (const auto& info : infos) {
+    std::string names;
+    for (const auto& name : info.names) names += (names.empty() ? "" : ", ") + name;
+    fmt::print("{:<20} {}  {:>10}  {}{}\n", names.empty() ? "(no name)" : names, info.digest.substr(0, 12),
+               base::format_bytes(info.meta.bytes), info.meta.created,
+               info.problem.empty() ? "" : "  unreadable: " + info.problem);
+  }
+  return {};
+}
+
+Result<> show(const Globals& globals, const Arguments& args) {
+  RETURN_IF_ERROR(require_root("cove template show"));
+  ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
+  ASSIGN_OR_RETURN(const auto info, store.resolve(args.name));
+  if (args.json) {
+    fmt::print("{}\n", boost::json::serialize(json_of(info)));
+    return {};
+  }
+  fmt::print(
+      "digest       {}\nsuite        {}\ncreated      {}\nsize         {} in {} files and directories\n"
+      "user         {} ({})\nroot         {}\n",
+      info.digest, info.meta.suite, info.meta.created, base::format_bytes(info.meta.bytes), info.meta.entries,
+      info.meta.user.name, info.meta.user.uid, info.root);
+  for (const auto& name : info.names) fmt::print("name         {}\n", name);
+  for (const auto& [name, value] : info.meta.environment) fmt::print("environment  {}={}\n", name, value);
+  return {};
+}
+
+Result<> remove(const Globals& globals, const Arguments& args) {
+  RETURN_IF_ERROR(require_root("cove template rm"));
+  ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
+  ASSIGN_OR_RETURN(const auto info, store.resolve(args.name));
+  // The spawner alone knows who uses it, and moves it out of sight when nobody does.
+  ASSIGN_OR_RETURN(auto spawner, connect_spawner(globals));
+  wire::spawner::RetireTemplate request;
+  request.digest.set(info.digest);
+  ASSIGN_OR_RETURN(const auto reply, spawner.call(request));
+  RETURN_IF_ERROR(store.remove_names(info.digest));
+  RETURN_IF_ERROR(templates::delete_tree(store.builds() + "/" + std::string(reply.trash.view())));
+  fmt::print("removed template {}\n", info.digest.substr(0, 12));
+  return {};
+}
+
+using Action = Result<> (*)(const Globals&, const Arguments&);
+
+struct Binder {
+  const Globals& globals;
+  Chosen& chosen;
+  void operator()(CLI::App* sub, const std::shared_ptr<Arguments>& args, Action action) const {
+    sub->callback([args, action, this_globals = &globals, this_chosen = &chosen] {
+      this_chosen->action = [args, action, this_globals] {
+        const auto done = action(*this_globals, *args);
+        return done ? 0 : fail_with(done.error());
+      };
+    });
+  }
+};
+
+}  // namespace
+
+void add_template(CLI::App& app, const Globals& globals, Chosen& chosen) {
+  auto* sub =
+      app.add_subcommand("template", "Build and manage templates: the root file systems of sandboxes");
+  sub->require_subcommand(1);
+  auto args = std::make_shared<Arguments>();
+  const Binder bind{globals, chosen};
+
+  auto* build_command = sub->add_subcommand("build", "Build a template from its recipe");
+  build_command->add_option("NAME", args->name, "What to call it; also names the recipe")->required();
+  build_command->add_option("--recipe", args->recipe, "Recipe file (templates/NAME.recipe)");
+  build_command->add_flag("--force", args->force, "Build even if the same recipe was built before");
+  build_command->footer("Example: cove template build base");
+  bind(build_command, args, build);
+
+  auto* list_command = sub->add_subcommand("list", "All templates");
+  list_command->add_flag("--json", args->json, "As JSON");
+  bind(list_command, args, list);
+
+  auto* show_command = sub->add_subcommand("show", "One template");
+  show_command->add_option("TEMPLATE", args->name, "Name, digest or the beginning of one")->required();
+  show_command->add_flag("--json", args->json, "As JSON");
+  bind(show_command, args, show);
+
+  auto* rm_command = sub->add_subcommand("rm", "Remove a template that no sandbox uses");
+  rm_command->add_option("TEMPLATE", args->name, "Name, digest or the beginning of one")->required();
+  bind(rm_command, args, remove);
+}
+
+}  // namespace cli

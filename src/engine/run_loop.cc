@@ -1,0 +1,84 @@
+#include "engine/run_loop.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "sys/retry.h"
+
+namespace engine {
+
+Result<Outcome> RunLoop::run() {
+  while (true) {
+    ASSIGN_OR_RETURN(auto frame, sandbox_.frames_.next());
+    if (!frame) {
+      if (auto more = wait(); !more) {
+        // The sandbox itself is gone: a way for a run to end like any other.
+        if (more.error().code == base::Code::kUnavailable) return Outcome{};
+        return std::unexpected(std::move(more).error());
+      }
+      continue;
+    }
+    if (frame->stream != sandbox_.stream_) continue;
+    ASSIGN_OR_RETURN(const auto event, wire::init::decode_event(*frame));
+    ASSIGN_OR_RETURN(auto outcome, handle(event));
+    if (outcome) return *outcome;
+  }
+}
+
+Result<> RunLoop::wait() {
+  const bool window_open = input_open_ && input_under_way_ + wire::kMaxChunk <= wire::init::kInputWindow;
+  std::array<pollfd, 3> polls{pollfd{sandbox_.socket_.get(), POLLIN, 0},
+                              pollfd{observer_.interrupt_fd(), POLLIN, 0},
+                              pollfd{window_open ? observer_.input_fd() : -1, POLLIN, 0}};
+  if (::poll(polls.data(), polls.size(), -1) < 0 && errno != EINTR) return base::failed_call("poll");
+  if (polls[1].revents != 0) RETURN_IF_ERROR(pass_interrupt());
+  if (polls[2].revents != 0) RETURN_IF_ERROR(pass_input());
+  if (polls[0].revents == 0) return {};
+  std::array<char, 65536> buffer;
+  const ssize_t n =
+      sys::retry([&] { return ::recv(sandbox_.socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT); });
+  if (n < 0 && errno == EAGAIN) return {};
+  if (n <= 0) return base::fail(base::Code::kUnavailable, "sandbox " + sandbox_.id_ + " has ended");
+  sandbox_.frames_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  return {};
+}
+
+Result<> RunLoop::pass_input() {
+  std::string bytes(wire::kMaxChunk, '\0');
+  const ssize_t n = sys::retry([&] { return ::read(observer_.input_fd(), bytes.data(), bytes.size()); });
+  if (n < 0 && errno == EAGAIN) return {};
+  bytes.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+  if (bytes.empty()) input_open_ = false;
+  input_under_way_ += bytes.size();
+  return sandbox_.send(wire::init::Input{.bytes = std::move(bytes)});
+}
+
+Result<> RunLoop::pass_interrupt() {
+  const int signal = observer_.take_interrupt();
+  if (signal == 0) return {};
+  return sandbox_.send(wire::init::Signal{.number = static_cast<std::uint32_t>(signal)});
+}
+
+Result<std::optional<Outcome>> RunLoop::handle(const wire::init::Event& event) {
+  if (const auto* output = std::get_if<wire::init::Output>(&event)) {
+    observer_.output(output->channel, output->bytes);
+  } else if (const auto* taken = std::get_if<wire::init::InputTaken>(&event)) {
+    input_under_way_ -= std::min<std::size_t>(input_under_way_, taken->bytes);
+  } else if (const auto* failed = std::get_if<wire::init::Failed>(&event)) {
+    return std::unexpected(
+        base::Error{static_cast<base::Code>(failed->code), failed->message, failed->sys_errno});
+  } else if (const auto* ended = std::get_if<wire::init::Ended>(&event)) {
+    return std::optional(Outcome{.cause = ended->cause,
+                                 .exit_code = static_cast<int>(ended->exit_code),
+                                 .signal = static_cast<int>(ended->signal),
+                                 .limits_hit = ended->limits_hit,
+                                 .usage = ended->usage});
+  }
+  return std::optional<Outcome>();
+}
+
+}  // namespace engine

@@ -1,0 +1,130 @@
+#include "engine/sandbox.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "engine/run_loop.h"
+#include "sys/retry.h"
+#include "sys/socket.h"
+
+namespace engine {
+
+namespace {
+
+using base::Code;
+
+Result<wire::spawner::Create> request_of(const SandboxOptions& options) {
+  wire::spawner::Create request;
+  if (options.workspace.size() >= request.workspace.bytes.size()) {
+    return base::fail(Code::kInvalid, "the workspace path is too long");
+  }
+  request.root.set(options.root);
+  request.root_kind = options.root_kind;
+  request.mode = options.mode;
+  request.memory_bytes = options.memory_bytes;
+  request.disk_bytes = options.disk_bytes;
+  request.cpu_millis = options.cpu_millis;
+  request.max_pids = options.max_pids;
+  request.workspace_access = options.workspace_access;
+  request.workspace.set(options.workspace);
+  request.weaken = options.weaken;
+  return request;
+}
+
+}  // namespace
+
+std::vector<std::string> base_environment(wire::init::User user) {
+  const bool is_root = user == wire::init::User::kRoot;
+  const std::string name = is_root ? "root" : "user";
+  return {"PATH=/home/user/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+          std::string("HOME=") + (is_root ? "/root" : "/home/user"),
+          "USER=" + name,
+          "LOGNAME=" + name,
+          "SHELL=/bin/bash",
+          "LANG=C.UTF-8",
+          "TERM=dumb"};
+}
+
+Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& options) {
+  ASSIGN_OR_RETURN(const auto request, request_of(options));
+  ASSIGN_OR_RETURN(const auto reply, spawner.call(request));
+  Sandbox sandbox;
+  sandbox.id_ = reply.sandbox.view();
+  sandbox.seccomp_ = reply.seccomp.view();
+  for (std::uint32_t i = 0; i < reply.step_count; ++i) {
+    sandbox.setup_.push_back(
+        {std::string(reply.steps[i].name.view()), std::chrono::microseconds(reply.steps[i].microseconds)});
+  }
+  ASSIGN_OR_RETURN(sandbox.socket_, sys::connect_unix(std::string(reply.socket.view()), SOCK_STREAM));
+  ASSIGN_OR_RETURN(const auto first, sandbox.receive());
+  const auto* hello = std::get_if<wire::init::Hello>(&first);
+  if (hello == nullptr || hello->version != wire::init::kVersion) {
+    return base::fail(Code::kUnsupported, "the sandbox's init speaks another protocol version");
+  }
+  return sandbox;
+}
+
+Result<> Sandbox::send(const wire::init::Request& request) {
+  std::string_view bytes;
+  const std::string frame = wire::init::encode(stream_, request);
+  bytes = frame;
+  while (!bytes.empty()) {
+    const ssize_t n =
+        sys::retry([&] { return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); });
+    if (n < 0) return base::failed_call("send to sandbox " + id_);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Result<wire::init::Event> Sandbox::receive() {
+  while (true) {
+    ASSIGN_OR_RETURN(auto frame, frames_.next());
+    if (frame) return wire::init::decode_event(*frame);
+    std::array<char, 65536> buffer;
+    const ssize_t n = sys::retry([&] { return ::recv(socket_.get(), buffer.data(), buffer.size(), 0); });
+    if (n < 0) return base::failed_call("receive from sandbox " + id_);
+    if (n == 0) return base::fail(Code::kUnavailable, "sandbox " + id_ + " has ended");
+    frames_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  }
+}
+
+Result<> Sandbox::put_file(const std::string& path, std::string bytes, std::uint32_t mode) {
+  if (bytes.size() > wire::init::kMaxFileBytes) {
+    return base::fail(Code::kInvalid, path + " is larger than 3 MiB; put it into a workspace instead");
+  }
+  ++stream_;
+  RETURN_IF_ERROR(send(wire::init::PutFile{.path = path, .mode = mode, .bytes = std::move(bytes)}));
+  ASSIGN_OR_RETURN(const auto event, receive());
+  if (std::holds_alternative<wire::init::Done>(event)) return {};
+  if (const auto* failed = std::get_if<wire::init::Failed>(&event)) {
+    return std::unexpected(base::Error{static_cast<Code>(failed->code), failed->message, failed->sys_errno});
+  }
+  return base::fail(Code::kInternal, "unexpected answer from sandbox " + id_);
+}
+
+Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
+  ++stream_;
+  RETURN_IF_ERROR(send(wire::init::Start{.argv = command.argv,
+                                         .environment = command.environment,
+                                         .cwd = command.cwd,
+                                         .user = command.user,
+                                         .input = command.input,
+                                         .deadline_ms = static_cast<std::uint64_t>(command.timeout.count()),
+                                         .grace_ms = static_cast<std::uint64_t>(command.grace.count()),
+                                         .output_cap = command.output_cap}));
+  return RunLoop(*this, observer).run();
+}
+
+Result<> Sandbox::destroy(SpawnerClient& spawner) {
+  wire::spawner::Destroy request;
+  request.sandbox.set(id_);
+  auto done = spawner.call(request);
+  // It may have ended by itself, and then the spawner has removed it already.
+  if (!done && done.error().code != Code::kNotFound) return std::unexpected(std::move(done).error());
+  return {};
+}
+
+}  // namespace engine

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cause.h"
+#include "engine/spawner_client.h"
+#include "wire/init_messages.h"
+
+namespace engine {
+
+struct SandboxOptions {
+  std::string root;  // template digest, or build name
+  wire::spawner::RootKind root_kind = wire::spawner::RootKind::kTemplate;
+  wire::spawner::Mode mode = wire::spawner::Mode::kUser;
+  std::uint64_t memory_bytes = 512ULL << 20;
+  std::uint64_t disk_bytes = 256ULL << 20;
+  std::uint32_t cpu_millis = 1000;
+  std::uint32_t max_pids = 256;
+  wire::spawner::Access workspace_access = wire::spawner::Access::kNone;
+  std::string workspace;
+  std::uint32_t weaken = 0;  // for the tests' own spawner; every other refuses
+};
+
+struct SetupStep {
+  std::string name;
+  std::chrono::microseconds time{};
+};
+
+struct Command {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+  std::string cwd = "/home/user";
+  wire::init::User user = wire::init::User::kUser;
+  wire::init::Stdin input = wire::init::Stdin::kClosed;
+  std::chrono::milliseconds timeout{60'000};
+  std::chrono::milliseconds grace{2'000};
+  std::uint64_t output_cap = 10ULL << 20;
+};
+
+// What every process finds in its environment before the template and the caller add to it.
+std::vector<std::string> base_environment(wire::init::User user);
+
+struct Outcome {
+  base::Cause cause = base::Cause::kSandboxEnded;
+  int exit_code = 0;
+  int signal = 0;
+  std::uint32_t limits_hit = 0;
+  wire::init::Usage usage;
+};
+
+// Whoever watches a run: takes its output as it comes, and may have input and interruptions for it.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void output(wire::init::Channel channel, std::string_view bytes) = 0;
+  // Descriptors to wait on beside the sandbox; -1: none.
+  virtual int input_fd() const { return -1; }
+  virtual int interrupt_fd() const { return -1; }
+  // The interrupt descriptor is readable: which signal to send, 0 for none.
+  virtual int take_interrupt() { return 0; }
+};
+
+// A live sandbox and the connection to its init. Ends with this object.
+class Sandbox {
+ public:
+  static Result<Sandbox> create(SpawnerClient& spawner, const SandboxOptions& options);
+
+  const std::string& id() const { return id_; }
+  const std::string& seccomp() const { return seccomp_; }
+  const std::vector<SetupStep>& setup() const { return setup_; }
+
+  Result<> put_file(const std::string& path, std::string bytes, std::uint32_t mode);
+  Result<Outcome> run(const Command& command, RunObserver& observer);
+  // Complete: when it returns, nothing of the sandbox is left.
+  Result<> destroy(SpawnerClient& spawner);
+
+ private:
+  Sandbox() = default;
+  Result<> send(const wire::init::Request& request);
+  Result<wire::init::Event> receive();
+
+  std::string id_;
+  std::string seccomp_;
+  std::vector<SetupStep> setup_;
+  sys::UniqueFd socket_;
+  wire::FrameReader frames_;
+  std::uint32_t stream_ = 0;
+  friend class RunLoop;
+};
+
+}  // namespace engine

@@ -1,0 +1,80 @@
+#include "engine/spawner_client.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <thread>
+
+#include "sys/process.h"
+#include "sys/socket.h"
+
+namespace engine {
+
+namespace {
+
+using base::Code;
+
+constexpr std::chrono::seconds kStartLimit{10};
+
+// Starts a spawner and returns; whether it serves is found out by connecting.
+Result<sys::UniqueFd> start_spawner(const base::Paths& paths, const SpawnerLaunch& launch) {
+  RETURN_IF_ERROR(sys::mkdir_if_missing(paths.run, 0700));
+  ASSIGN_OR_RETURN(const auto log,
+                   sys::open(paths.spawner_log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600));
+  std::vector<std::string> argv{launch.program, "--state", paths.state, "--linger",
+                                std::to_string(launch.linger.count()) + "s"};
+  if (!launch.config.empty()) argv.insert(argv.end(), {"--config", launch.config});
+  if (::access(launch.program.c_str(), X_OK) != 0) return base::failed_call("access(" + launch.program + ")");
+  return sys::start_daemon(argv, log.get());
+}
+
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of('\n');
+  if (end == std::string::npos) return "(nothing)";
+  const std::size_t start = text.rfind('\n', end);
+  return text.substr(start == std::string::npos ? 0 : start + 1,
+                     end - (start == std::string::npos ? 0 : start + 1) + 1);
+}
+
+}  // namespace
+
+Result<SpawnerClient> SpawnerClient::connect(const base::Paths& paths) {
+  ASSIGN_OR_RETURN(auto socket, sys::connect_unix(paths.spawner_socket, SOCK_SEQPACKET));
+  return SpawnerClient(std::move(socket));
+}
+
+Result<SpawnerClient> SpawnerClient::connect_or_start(const base::Paths& paths, const SpawnerLaunch& launch) {
+  if (auto client = connect(paths)) return client;
+  ASSIGN_OR_RETURN(const auto alive, start_spawner(paths, launch));
+  const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (auto client = connect(paths)) return client;
+    pollfd end{.fd = alive.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&end, 1, 2) == 0) continue;
+    // It has ended. Perhaps because another won the race for the lock: then that one answers soon.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    if (auto client = connect(paths)) return client;
+    break;
+  }
+  const auto log = sys::read_file(paths.spawner_log, 64 << 20);
+  return base::fail(Code::kUnavailable,
+                    "the spawner does not start; it last said: " + last_line(log.value_or("")) +
+                        " (log: " + paths.spawner_log + "); `cove doctor` tells what this host lacks");
+}
+
+Result<wire::spawner::Reply> SpawnerClient::exchange(std::span<const std::byte> packet) {
+  RETURN_IF_ERROR(sys::send_packet(socket_.get(), packet));
+  alignas(8) std::array<std::byte, wire::spawner::kMaxPacket + 1> buffer;
+  ASSIGN_OR_RETURN(const auto received, sys::receive_packet(socket_.get(), buffer));
+  if (received.size == 0) return base::fail(Code::kUnavailable, "the spawner has closed the connection");
+  ASSIGN_OR_RETURN(auto reply, wire::spawner::decode_reply(std::span(buffer).first(received.size)));
+  if (reply.ok == 0) {
+    return std::unexpected(
+        base::Error{static_cast<Code>(reply.code), std::string(reply.message.view()), reply.sys_errno});
+  }
+  return reply;
+}
+
+}  // namespace engine

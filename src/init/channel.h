@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sys/fd.h"
+#include "wire/init_messages.h"
+
+namespace init {
+
+using base::Result;
+
+// The engine's connection: frames in, events out through a bounded buffer.
+class Channel {
+ public:
+  // Above this much unsent, nobody reads more output from a process: the engine's slowness becomes the
+  // producer's.
+  static constexpr std::size_t kHighWater = 1 << 20;
+
+  explicit Channel(sys::UniqueFd socket) : socket_(std::move(socket)) {}
+
+  int fd() const { return socket_.get(); }
+  short wanted_events() const;
+  bool has_room() const { return outgoing_.size() - sent_ < kHighWater; }
+  bool idle() const { return outgoing_.size() == sent_; }
+
+  void send(std::uint32_t stream, const wire::init::Event& event);
+  // Writes what the socket takes.
+  Result<> flush();
+  // Reads what is there. False: the engine has gone.
+  Result<bool> fill();
+  struct Message {
+    std::uint32_t stream = 0;
+    wire::init::Request request;
+  };
+  Result<std::optional<Message>> next();
+
+ private:
+  sys::UniqueFd socket_;
+  wire::FrameReader incoming_;
+  std::string outgoing_;
+  std::size_t sent_ = 0;
+};
+
+}  // namespace init

@@ -1,0 +1,54 @@
+#include "init/gauges.h"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "sys/cgroup.h"
+#include "sys/file.h"
+
+namespace init {
+
+Result<std::uint64_t> Gauges::value(int fd, const char* key) const {
+  ASSIGN_OR_RETURN(const auto text, sys::pread_text(fd));
+  return sys::gauge_value(text, key);
+}
+
+Result<> Gauges::begin() {
+  // v1: any number resets the high-water mark. v2: the same write resets it for this descriptor.
+  if (::pwrite(fds_.memory_peak, "0\n", 2, 0) < 0) return base::failed_call("write(memory peak)");
+  ASSIGN_OR_RETURN(oom_before_, value(fds_.oom, "oom_kill"));
+  ASSIGN_OR_RETURN(pids_before_, value(fds_.pids, "max"));
+  return {};
+}
+
+Result<bool> Gauges::out_of_memory() const {
+  ASSIGN_OR_RETURN(const auto now, value(fds_.oom, "oom_kill"));
+  return now > oom_before_;
+}
+
+Result<bool> Gauges::pids_exhausted() const {
+  ASSIGN_OR_RETURN(const auto now, value(fds_.pids, "max"));
+  return now > pids_before_;
+}
+
+Result<std::uint64_t> Gauges::memory_peak() const {
+  ASSIGN_OR_RETURN(const auto text, sys::pread_text(fds_.memory_peak));
+  return std::strtoull(text.c_str(), nullptr, 10);
+}
+
+short Gauges::notify_events() const {
+  // v1 hands an eventfd; v2 the events file itself, which is always readable and has news as POLLPRI.
+  struct stat st{};
+  return ::fstat(fds_.oom_notify, &st) == 0 && S_ISREG(st.st_mode) ? POLLPRI : POLLIN;
+}
+
+void Gauges::acknowledge() const {
+  char buffer[4096];
+  // An eventfd gives its count; the events file wants to be read again from the start.
+  if (::pread(fds_.oom_notify, buffer, sizeof buffer, 0) < 0) (void)!::read(fds_.oom_notify, buffer, 8);
+}
+
+}  // namespace init

@@ -1,0 +1,140 @@
+#include "init/launch.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "sys/seccomp.h"
+
+namespace init {
+
+namespace {
+
+constexpr std::uint32_t kUserId = 1000;
+constexpr int kErrorFd = 3;
+
+// What the child tells when it cannot become the program.
+struct Misfortune {
+  base::Code code = base::Code::kInternal;
+  int sys_errno = 0;
+  char message[240] = {};
+};
+
+struct Ends {
+  sys::UniqueFd input;
+  sys::UniqueFd output;
+  sys::UniqueFd error;
+  sys::UniqueFd misfortune;
+};
+
+std::vector<char*> c_array(const std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (const std::string& s : strings) out.push_back(const_cast<char*>(s.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+Result<> place_descriptors(const Ends& ends) {
+  // Lifted first, so that no end sits on a number that is given away.
+  constexpr int kAway = 32;
+  ASSIGN_OR_RETURN(const auto input, sys::lift_fd(ends.input.get(), kAway));
+  ASSIGN_OR_RETURN(const auto output, sys::lift_fd(ends.output.get(), kAway));
+  ASSIGN_OR_RETURN(const auto error, sys::lift_fd(ends.error.get(), kAway));
+  ASSIGN_OR_RETURN(const auto misfortune, sys::lift_fd(ends.misfortune.get(), kAway));
+  RETURN_IF_ERROR(sys::place_fd(input.get(), 0));
+  RETURN_IF_ERROR(sys::place_fd(output.get(), 1));
+  RETURN_IF_ERROR(sys::place_fd(error.get(), 2));
+  RETURN_IF_ERROR(sys::place_fd(misfortune.get(), kErrorFd));
+  RETURN_IF_ERROR(sys::close_from(kErrorFd + 1));
+  return sys::close_on_exec_from(kErrorFd);
+}
+
+// The kernel's killer takes a sandbox's processes before init and before anything of the host.
+Result<> volunteer_for_oom() {
+  // Dumpable for this write only, under init's own id; the change of ids that follows undoes it.
+  RETURN_IF_ERROR(sys::set_dumpable());
+  return sys::write_existing("/proc/self/oom_score_adj", "500");
+}
+
+Result<> become_program(const wire::init::Start& start, const LaunchPolicy& policy) {
+  RETURN_IF_ERROR(sys::reset_signals());
+  RETURN_IF_ERROR(sys::new_session());
+  RETURN_IF_ERROR(volunteer_for_oom());
+  RETURN_IF_ERROR(become(start.user, policy));
+  ::umask(022);
+  RETURN_IF_ERROR(sys::chdir(start.cwd));
+  auto argv = c_array(start.argv);
+  auto envp = c_array(start.environment);
+  environ = envp.data();  // execvp looks for PATH here
+  ::execvp(argv[0], argv.data());
+  return base::failed_call("exec(" + start.argv[0] + ")");
+}
+
+[[noreturn]] void child_main(const wire::init::Start& start, const LaunchPolicy& policy, const Ends& ends) {
+  auto done = place_descriptors(ends);
+  if (done) done = become_program(start, policy);
+  Misfortune misfortune{.code = done.error().code, .sys_errno = done.error().sys_errno};
+  std::strncpy(misfortune.message, done.error().message.c_str(), sizeof misfortune.message - 1);
+  (void)!::write(kErrorFd, &misfortune, sizeof misfortune);
+  ::_exit(127);
+}
+
+Result<> await_exec(int pipe) {
+  Misfortune misfortune;
+  const ssize_t n = ::read(pipe, &misfortune, sizeof misfortune);
+  if (n == 0) return {};  // closed by the exec
+  if (n != sizeof misfortune)
+    return base::fail(base::Code::kInternal, "the new process ended before its exec");
+  misfortune.message[sizeof misfortune.message - 1] = '\0';
+  return std::unexpected(base::Error{misfortune.code, misfortune.message, misfortune.sys_errno});
+}
+
+}  // namespace
+
+Result<> become(wire::init::User user, const LaunchPolicy& policy) {
+  const bool is_root = user == wire::init::User::kRoot;
+  const sys::CapMask keep = is_root ? policy.root_capabilities : policy.user_capabilities;
+  if (is_root && keep == 0) {
+    return base::fail(base::Code::kDenied, "this sandbox has no root; create it in root mode");
+  }
+  const std::uint32_t id = is_root ? 0 : kUserId;
+  RETURN_IF_ERROR(sys::set_ids(id, id));
+  RETURN_IF_ERROR(sys::set_capabilities(keep, keep, keep));
+  RETURN_IF_ERROR(sys::set_ambient(keep));
+  return sys::install_seccomp_filter(policy.filter);
+}
+
+Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& policy, const Leaf& leaf) {
+  Launched launched;
+  Ends ends;
+  if (start.input == wire::init::Stdin::kStream) {
+    ASSIGN_OR_RETURN(auto pipe, sys::make_pipe());
+    launched.input = std::move(pipe.write);
+    ends.input = std::move(pipe.read);
+  } else {
+    ASSIGN_OR_RETURN(ends.input, sys::open("/dev/null", O_RDONLY));
+  }
+  ASSIGN_OR_RETURN(auto output, sys::make_pipe());
+  ASSIGN_OR_RETURN(auto error, sys::make_pipe());
+  ASSIGN_OR_RETURN(auto misfortune, sys::make_pipe());
+  launched.output = std::move(output.read);
+  launched.error = std::move(error.read);
+  ends.output = std::move(output.write);
+  ends.error = std::move(error.write);
+  ends.misfortune = std::move(misfortune.write);
+  ASSIGN_OR_RETURN(launched.process, sys::clone_process({.cgroup = leaf.directory()}));
+  if (launched.process.is_child()) child_main(start, policy, ends);
+  ends = {};
+  if (auto ready = await_exec(misfortune.read.get()); !ready) {
+    (void)sys::wait_pidfd(launched.process.pidfd.get());
+    return std::unexpected(std::move(ready).error());
+  }
+  for (const int fd : {launched.input.get(), launched.output.get(), launched.error.get()}) {
+    if (fd >= 0) RETURN_IF_ERROR(sys::set_nonblocking(fd));
+  }
+  return launched;
+}
+
+}  // namespace init

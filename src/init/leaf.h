@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sys/file.h"
+
+namespace init {
+
+using base::Result;
+
+// One process and everything it ever forks, in a cgroup of its own below the sandbox's: a kill of the leaf is
+// complete, whatever the processes do to hide (new session, double fork, ignored signals).
+class Leaf {
+ public:
+  // `group` is the sandbox's directory in the unified hierarchy, which belongs to init.
+  static Result<Leaf> make(int group, const std::string& name);
+
+  int directory() const { return directory_.get(); }
+  Result<> signal_all(int signal) const;
+  Result<> kill_all() const;
+  Result<std::uint64_t> cpu_microseconds() const;
+  // False while processes are left in it.
+  bool remove();
+
+ private:
+  Leaf(int group, std::string name, sys::UniqueFd directory)
+      : group_(group), name_(std::move(name)), directory_(std::move(directory)) {}
+
+  int group_;
+  std::string name_;
+  sys::UniqueFd directory_;
+};
+
+}  // namespace init

@@ -1,0 +1,30 @@
+#include "init/put_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace init {
+
+namespace {
+int write_as_user(const wire::init::PutFile& request, const LaunchPolicy& policy) {
+  if (const auto ready = become(wire::init::User::kUser, policy); !ready) return ready.error().sys_errno;
+  auto fd = sys::open(request.path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, request.mode);
+  if (!fd) return fd.error().sys_errno;
+  if (const auto done = sys::write_all(fd->get(), request.bytes); !done) return done.error().sys_errno;
+  return 0;
+}
+}  // namespace
+
+Result<> put_file(const wire::init::PutFile& request, const LaunchPolicy& policy) {
+  ASSIGN_OR_RETURN(const auto child, sys::clone_process({}));
+  // The exit status carries the errno: all of them fit.
+  if (child.is_child()) ::_exit(write_as_user(request, policy));
+  ASSIGN_OR_RETURN(const auto status, sys::wait_pidfd(child.pidfd.get()));
+  if (status.signal != 0)
+    return base::fail(base::Code::kInternal, "the writer of " + request.path + " was killed");
+  if (status.code != 0) return base::failed_call("write(" + request.path + ")", status.code);
+  return {};
+}
+
+}  // namespace init

@@ -1,0 +1,157 @@
+#include "init/run.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "init/outcome.h"
+#include "sys/retry.h"
+
+namespace init {
+
+namespace {
+// A disk with less than this left is full: nobody can do anything useful with it any more.
+constexpr std::uint64_t kDiskFullBytes = 64 << 10;
+
+bool disk_is_full() {
+  const auto space = sys::free_space("/");
+  return space && (space->bytes < kDiskFullBytes || space->inodes == 0);
+}
+}  // namespace
+
+Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
+                       Leaf leaf) {
+  auto launched = launch(start, policy, leaf);
+  if (!launched) {
+    (void)leaf.remove();
+    return std::unexpected(std::move(launched).error());
+  }
+  return Run(stream, start, *std::move(launched), std::move(leaf));
+}
+
+Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Leaf leaf)
+    : stream_(stream),
+      launched_(std::move(launched)),
+      leaf_(std::move(leaf)),
+      started_(Clock::now()),
+      grace_(start.grace_ms),
+      output_cap_(start.output_cap) {
+  if (start.deadline_ms != 0) deadline_ = started_ + std::chrono::milliseconds(start.deadline_ms);
+}
+
+void Run::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
+  if (room_for_output) {
+    if (launched_.output) polls.push_back({launched_.output.get(), POLLIN, 0});
+    if (launched_.error) polls.push_back({launched_.error.get(), POLLIN, 0});
+  }
+  if (launched_.input && !input_.empty()) polls.push_back({launched_.input.get(), POLLOUT, 0});
+}
+
+void Run::pump(Channel& channel) {
+  if (channel.has_room()) pump_output(launched_.output, wire::init::Channel::kStdout, channel);
+  if (channel.has_room()) pump_output(launched_.error, wire::init::Channel::kStderr, channel);
+  pump_input(channel);
+}
+
+void Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
+  if (!pipe) return;
+  std::array<char, wire::kMaxChunk> buffer;
+  const ssize_t n = sys::retry([&] { return ::read(pipe.get(), buffer.data(), buffer.size()); });
+  if (n == 0 || (n < 0 && errno != EAGAIN)) pipe.reset();
+  if (n <= 0) return;
+  const auto size = static_cast<std::uint64_t>(n);
+  auto& total = which == wire::init::Channel::kStdout ? usage_.stdout_bytes : usage_.stderr_bytes;
+  const std::uint64_t kept_so_far = usage_.stdout_bytes + usage_.stderr_bytes - usage_.dropped_bytes;
+  const std::uint64_t keep = std::min(size, output_cap_ - std::min(output_cap_, kept_so_far));
+  if (keep != 0) {
+    channel.send(stream_,
+                 wire::init::Output{.channel = which,
+                                    .offset = total,
+                                    .bytes = std::string(buffer.data(), static_cast<std::size_t>(keep))});
+  }
+  total += size;
+  usage_.dropped_bytes += size - keep;
+}
+
+void Run::pump_input(Channel& channel) {
+  while (launched_.input && !input_.empty()) {
+    const ssize_t n =
+        sys::retry([&] { return ::write(launched_.input.get(), input_.data(), input_.size()); });
+    if (n < 0 && errno == EAGAIN) return;
+    // A process that closed its input does not want the rest.
+    const std::size_t taken = n < 0 ? input_.size() : static_cast<std::size_t>(n);
+    channel.send(stream_, wire::init::InputTaken{.bytes = static_cast<std::uint32_t>(taken)});
+    input_.erase(0, taken);
+    if (n < 0) launched_.input.reset();
+  }
+  if (input_ends_) launched_.input.reset();
+}
+
+Result<> Run::give_input(std::string bytes) {
+  if (bytes.empty()) input_ends_ = true;
+  if (input_.size() + bytes.size() > wire::init::kInputWindow) {
+    return base::fail(base::Code::kInvalid, "more input than the window allows");
+  }
+  input_ += bytes;
+  return {};
+}
+
+void Run::deliver_signal(int signal) {
+  interrupted_ = true;
+  if (signal == SIGKILL) {
+    (void)leaf_.kill_all();
+  } else {
+    (void)leaf_.signal_all(signal);
+  }
+}
+
+std::optional<Clock::time_point> Run::keep_time() {
+  const auto now = Clock::now();
+  if (deadline_ && now >= *deadline_) {
+    deadline_.reset();
+    timed_out_ = true;
+    (void)leaf_.signal_all(SIGTERM);
+    (void)leaf_.signal_all(SIGCONT);  // a stopped process cannot act on the TERM
+    kill_at_ = now + grace_;
+  }
+  if (kill_at_ && now >= *kill_at_) {
+    // Repeated until the end: a fork may have been under way.
+    (void)leaf_.kill_all();
+    kill_at_ = now + std::chrono::milliseconds(100);
+  }
+  return deadline_ ? deadline_ : kill_at_;
+}
+
+void Run::on_out_of_memory() {
+  // The kernel takes one victim; a run that lost a part of itself is over as a whole.
+  (void)leaf_.kill_all();
+}
+
+wire::init::Ended Run::finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel) {
+  // What the process wrote before its end is in the pipes; what its orphans write later is not part of the
+  // run. A pipe holds 64 KiB, so this is bounded.
+  for (int i = 0; i < 4; ++i) {
+    pump_output(launched_.output, wire::init::Channel::kStdout, channel);
+    pump_output(launched_.error, wire::init::Channel::kStderr, channel);
+  }
+  const Facts facts{.status = status,
+                    .timed_out = timed_out_,
+                    .interrupted = interrupted_,
+                    .out_of_memory = gauges.out_of_memory().value_or(false),
+                    .pids_exhausted = gauges.pids_exhausted().value_or(false),
+                    .disk_full = disk_is_full(),
+                    .output_cut = usage_.dropped_bytes != 0};
+  usage_.wall_us = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started_).count());
+  usage_.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
+  usage_.peak_memory_bytes = gauges.memory_peak().value_or(0);
+  (void)leaf_.remove();
+  return {.cause = cause_of(facts),
+          .exit_code = static_cast<std::uint32_t>(status.code),
+          .signal = static_cast<std::uint32_t>(status.signal),
+          .limits_hit = limits_hit(facts),
+          .usage = usage_};
+}
+
+}  // namespace init

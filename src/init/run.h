@@ -1,0 +1,60 @@
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "init/channel.h"
+#include "init/gauges.h"
+#include "init/launch.h"
+#include "init/leaf.h"
+
+namespace init {
+
+using Clock = std::chrono::steady_clock;
+
+// One running process: its pipes, its deadline, its leaf, and what it has cost. Owned by the supervisor.
+class Run {
+ public:
+  static Result<Run> start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
+                           Leaf leaf);
+
+  std::uint32_t stream() const { return stream_; }
+  pid_t pid() const { return launched_.process.pid; }
+
+  void add_polls(std::vector<pollfd>& polls, bool room_for_output) const;
+  // Moves bytes: output to the engine while it has room, input to the process.
+  void pump(Channel& channel);
+  // More input than the window allows is the engine breaking the protocol.
+  Result<> give_input(std::string bytes);
+  void deliver_signal(int signal);
+  // Acts on what is due; says when to be called next.
+  std::optional<Clock::time_point> keep_time();
+  void on_out_of_memory();
+
+  // After the process has ended: the rest of its output and what to say of it.
+  wire::init::Ended finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel);
+
+ private:
+  Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Leaf leaf);
+  void pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
+  void pump_input(Channel& channel);
+
+  std::uint32_t stream_;
+  Launched launched_;
+  Leaf leaf_;
+  const Clock::time_point started_;
+  std::optional<Clock::time_point> deadline_;
+  std::optional<Clock::time_point> kill_at_;
+  const std::chrono::milliseconds grace_;
+  const std::uint64_t output_cap_;
+  wire::init::Usage usage_;
+  std::string input_;
+  bool input_ends_ = false;
+  bool timed_out_ = false;
+  bool interrupted_ = false;
+};
+
+}  // namespace init

@@ -1,0 +1,151 @@
+#include "init/supervisor.h"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "init/put_file.h"
+#include "sys/socket.h"
+
+namespace init {
+
+namespace {
+Result<sys::UniqueFd> watch_children() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGCHLD);
+  sigaddset(&mask, SIGPIPE);
+  if (::sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return base::failed_call("sigprocmask");
+  sigdelset(&mask, SIGPIPE);
+  sys::UniqueFd fd(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd) return base::failed_call("signalfd");
+  return fd;
+}
+}  // namespace
+
+Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
+    : wiring_(wiring), policy_(std::move(policy)), gauges_(wiring.gauges) {}
+
+Result<> Supervisor::run() {
+  ASSIGN_OR_RETURN(children_, watch_children());
+  RETURN_IF_ERROR(await_engine());
+  channel_->send(0, wire::init::Hello{});
+  while (true) {
+    ASSIGN_OR_RETURN(const bool go_on, turn());
+    if (!go_on) return {};
+  }
+}
+
+Result<> Supervisor::await_engine() {
+  pollfd waiting{.fd = wiring_.listener, .events = POLLIN, .revents = 0};
+  const int limit = static_cast<int>(std::chrono::milliseconds(kFirstContact).count());
+  if (::poll(&waiting, 1, limit) <= 0) return base::fail(base::Code::kTimeout, "no engine connected");
+  ASSIGN_OR_RETURN(auto socket, sys::accept(wiring_.listener));
+  channel_.emplace(std::move(socket));
+  return {};
+}
+
+// One round of the loop. False when the engine has gone.
+Result<bool> Supervisor::turn() {
+  std::vector<pollfd> polls{{channel_->fd(), channel_->wanted_events(), 0},
+                            {children_.get(), POLLIN, 0},
+                            {gauges_.notify_fd(), gauges_.notify_events(), 0}};
+  if (run_) run_->add_polls(polls, channel_->has_room());
+  const int timeout = poll_timeout();
+  if (::poll(polls.data(), polls.size(), timeout) < 0 && errno != EINTR) return base::failed_call("poll");
+  if ((polls[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
+    ASSIGN_OR_RETURN(const bool connected, channel_->fill());
+    if (!connected) return false;
+    RETURN_IF_ERROR(serve_requests());
+  }
+  if (polls[2].revents != 0) {
+    gauges_.acknowledge();
+    if (run_ && gauges_.out_of_memory().value_or(false)) run_->on_out_of_memory();
+  }
+  if (run_) run_->pump(*channel_);
+  if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
+  RETURN_IF_ERROR(channel_->flush());
+  return true;
+}
+
+int Supervisor::poll_timeout() {
+  if (!run_) return -1;
+  const auto next = run_->keep_time();
+  if (!next) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+}
+
+Result<> Supervisor::serve_requests() {
+  while (true) {
+    ASSIGN_OR_RETURN(auto message, channel_->next());
+    if (!message) return {};
+    RETURN_IF_ERROR(handle(message->stream, message->request));
+  }
+}
+
+Result<> Supervisor::handle(std::uint32_t stream, const wire::init::Request& request) {
+  return std::visit([&](const auto& one) { return handle_one(stream, one); }, request);
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Start& start) {
+  if (run_) {
+    fail(stream, {base::Code::kConflict, "a process is running already"});
+    return {};
+  }
+  RETURN_IF_ERROR(gauges_.begin());
+  auto leaf = Leaf::make(wiring_.cgroup, "p" + std::to_string(++runs_));
+  if (!leaf) {
+    fail(stream, leaf.error());
+    return {};
+  }
+  auto run = Run::start(stream, start, policy_, *std::move(leaf));
+  if (!run) {
+    fail(stream, run.error());
+    return {};
+  }
+  run_.emplace(*std::move(run));
+  channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(run_->pid())});
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Input& input) {
+  // Input for a process that has ended meanwhile goes nowhere.
+  if (!run_ || run_->stream() != stream) return {};
+  return run_->give_input(input.bytes);
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& signal) {
+  if (run_ && run_->stream() == stream) run_->deliver_signal(static_cast<int>(signal.number));
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::PutFile& file) {
+  if (auto done = put_file(file, policy_); !done) {
+    fail(stream, done.error());
+  } else {
+    channel_->send(stream, wire::init::Done{});
+  }
+  return {};
+}
+
+void Supervisor::fail(std::uint32_t stream, const base::Error& error) {
+  channel_->send(stream, wire::init::Failed{.code = static_cast<std::uint32_t>(error.code),
+                                            .sys_errno = error.sys_errno,
+                                            .message = error.message});
+}
+
+Result<> Supervisor::reap() {
+  signalfd_siginfo info;
+  (void)!::read(children_.get(), &info, sizeof info);
+  while (true) {
+    ASSIGN_OR_RETURN(const auto reaped, sys::wait_any());
+    if (!reaped) return {};
+    if (!run_ || reaped->pid != run_->pid()) continue;  // an orphan
+    channel_->send(run_->stream(), run_->finish(reaped->status, gauges_, *channel_));
+    run_.reset();
+  }
+}
+
+}  // namespace init

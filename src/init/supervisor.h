@@ -1,0 +1,52 @@
+// init: pid 1 of a sandbox. It starts processes for the engine, one at a time, each in a leaf of its own;
+// enforces their deadlines by itself, so that a stalled engine stops no timeout; reaps whatever is orphaned;
+// and tells how each run ended, why, and what it cost. It runs under its own id with three capabilities. When
+// the engine's connection ends, so does the sandbox.
+#pragma once
+
+#include <optional>
+
+#include "init/channel.h"
+#include "init/run.h"
+
+namespace init {
+
+struct Wiring {
+  int listener = -1;
+  int cgroup = -1;
+  GaugeFds gauges;
+};
+
+class Supervisor {
+ public:
+  Supervisor(Wiring wiring, LaunchPolicy policy);
+
+  // Returns when the sandbox has no reason to live any more.
+  Result<> run();
+
+ private:
+  // How long an engine may take to connect for the first time.
+  static constexpr std::chrono::seconds kFirstContact{30};
+
+  Result<> await_engine();
+  Result<bool> turn();
+  Result<> serve_requests();
+  Result<> handle(std::uint32_t stream, const wire::init::Request& request);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Start& start);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Input& input);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Signal& signal);
+  Result<> handle_one(std::uint32_t stream, const wire::init::PutFile& file);
+  void fail(std::uint32_t stream, const base::Error& error);
+  Result<> reap();
+  int poll_timeout();
+
+  const Wiring wiring_;
+  const LaunchPolicy policy_;
+  Gauges gauges_;
+  sys::UniqueFd children_;  // signalfd
+  std::optional<Channel> channel_;
+  std::optional<Run> run_;
+  std::uint64_t runs_ = 0;
+};
+
+}  // namespace init

@@ -1,0 +1,121 @@
+#include "jail/builder.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "jail/step_report.h"
+#include "sys/process.h"
+#include "sys/socket.h"
+
+namespace jail {
+
+namespace {
+
+constexpr int kSetupSeconds = 20;
+
+std::string hex(sys::CapMask mask) {
+  std::array<char, 24> text{};
+  (void)std::snprintf(text.data(), text.size(), "%llx", static_cast<unsigned long long>(mask));
+  return text.data();
+}
+
+Result<> execute_init(const Build& build) {
+  std::string name = "cove-init";
+  std::string user_caps = hex(build.plan.process.user_capabilities);
+  std::string root_caps = hex(build.plan.process.root_capabilities);
+  char* const argv[] = {name.data(), user_caps.data(), root_caps.data(), nullptr};
+  char* const envp[] = {nullptr};
+  return sys::execveat(build.program.get(), argv, envp);
+}
+
+// Pid 1 of the sandbox, until it is cove-init.
+[[noreturn]] void inside_main(Build& build, StepHook* hook) {
+  if (run_steps(inside_steps(), build, hook)) {
+    const auto failed = execute_init(build);
+    report_failure(build.report.get(), "execute init", failed.error());
+  }
+  ::_exit(1);
+}
+
+Result<> give_birth(Build& build, StepHook* hook) {
+  ASSIGN_OR_RETURN(auto go, sys::make_pipe());
+  build.go = std::move(go.read);
+  // CLONE_PARENT: pid 1 is the spawner's child, not the helper's, so that the spawner learns of its end.
+  ASSIGN_OR_RETURN(const auto child, sys::clone_process({.flags = build.plan.namespaces | CLONE_PARENT}));
+  if (child.is_child()) {
+    go.write.reset();
+    inside_main(build, hook);
+  }
+  RETURN_IF_ERROR(sys::write_id_maps(child.pid, build.plan.ids));
+  RETURN_IF_ERROR(report_birth(build.report.get(), child.pid, child.pidfd.get()));
+  return sys::write_all(go.write.get(), "g");
+}
+
+[[noreturn]] void helper_main(Build& build, StepHook* hook) {
+  // Half-made things die with the spawner; what it completes does not.
+  if (!sys::set_death_signal(SIGKILL)) ::_exit(1);
+  ::umask(0);  // the modes in the plan are exact
+  if (!run_steps(host_steps(), build, hook)) ::_exit(1);
+  if (auto born = give_birth(build, hook); !born) {
+    report_failure(build.report.get(), "give birth", born.error());
+    ::_exit(1);
+  }
+  ::_exit(0);
+}
+
+Result<> set_receive_timeout(int socket) {
+  const timeval limit{.tv_sec = kSetupSeconds, .tv_usec = 0};
+  if (::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) {
+    return base::failed_call("setsockopt(SO_RCVTIMEO)");
+  }
+  return {};
+}
+
+// Reads reports until the last process of the attempt has ended or executed.
+Result<Built> collect(int socket) {
+  Built built;
+  while (true) {
+    StepReport report;
+    ASSIGN_OR_RETURN(auto packet, sys::receive_packet(socket, std::as_writable_bytes(std::span(&report, 1))));
+    if (packet.size == 0) break;
+    if (packet.size != sizeof report) return base::fail(base::Code::kInternal, "malformed step report");
+    const std::string name(report.name.view());
+    if (report.kind == StepReport::kFailed) {
+      return std::unexpected(base::Error{static_cast<base::Code>(report.code),
+                                         name + ": " + std::string(report.message.view()), report.sys_errno});
+    }
+    if (report.kind == StepReport::kBorn && packet.fds.size() == 1) {
+      built.pid = report.pid;
+      built.pidfd = std::move(packet.fds[0]);
+    }
+    if (report.kind == StepReport::kStepDone) built.steps.push_back({name, report.microseconds});
+  }
+  const std::size_t all = host_steps().size() + inside_steps().size();
+  if (built.steps.size() == all && built.pidfd) return built;
+  const std::string last = built.steps.empty() ? "the first step" : built.steps.back().name;
+  return base::fail(base::Code::kInternal, "setup was killed after " + last);
+}
+
+}  // namespace
+
+Result<Built> build(const Plan& plan, Wiring& wiring, StepHook* hook) {
+  ASSIGN_OR_RETURN(auto reports, sys::make_socket_pair(SOCK_SEQPACKET));
+  RETURN_IF_ERROR(set_receive_timeout(reports.ours.get()));
+  ASSIGN_OR_RETURN(const auto helper, sys::clone_process({.cgroup = wiring.group.unified.get()}));
+  if (helper.is_child()) {
+    reports.ours.reset();
+    Build state{.plan = plan, .wiring = wiring};
+    state.report = std::move(reports.theirs);
+    helper_main(state, hook);
+  }
+  reports.theirs.reset();
+  auto built = collect(reports.ours.get());
+  (void)sys::pidfd_kill(helper.pidfd.get(), SIGKILL);
+  RETURN_IF_ERROR(sys::wait_pidfd(helper.pidfd.get()));
+  return built;
+}
+
+}  // namespace jail

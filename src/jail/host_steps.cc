@@ -1,0 +1,225 @@
+// As root, in the helper: the mount tree, then the way down into the nursery.
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/sysmacros.h>
+
+#include <array>
+
+#include "jail/steps.h"
+#include "sys/mount.h"
+#include "sys/process.h"
+
+namespace jail {
+
+namespace {
+
+constexpr unsigned kSealed = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+
+// The helper is born in the sandbox's group of the unified hierarchy; v1 controllers are entered by hand.
+Result<> join_limits(Build& build) {
+  for (const sys::UniqueFd& procs : build.wiring.group.join)
+    RETURN_IF_ERROR(sys::write_all(procs.get(), "0"));
+  return {};
+}
+
+Result<> own_mount_namespace(Build&) {
+  RETURN_IF_ERROR(sys::unshare(CLONE_NEWNS));
+  return sys::make_private_recursive();
+}
+
+// A tmpfs that exists in this mount namespace only: whatever happens to us, nothing of it stays.
+Result<> make_stage(Build& build) {
+  ASSIGN_OR_RETURN(const auto stage, sys::make_mount("tmpfs", {{"mode", "0711"}, {"size", "256k"}}, kSealed));
+  ASSIGN_OR_RETURN(const auto here, sys::open(build.wiring.materials->stage, O_PATH | O_DIRECTORY));
+  RETURN_IF_ERROR(sys::attach_mount(stage.get(), here.get(), "."));
+  ASSIGN_OR_RETURN(build.stage, sys::open(build.wiring.materials->stage, O_PATH | O_DIRECTORY));
+  RETURN_IF_ERROR(sys::fchdir(build.stage.get()));
+  for (const char* name : {"disk", "lower", "root", "empty", "empty/directory", "replaced"}) {
+    RETURN_IF_ERROR(sys::mkdirat(build.stage.get(), name, 0755));
+  }
+  return sys::create_file_at(build.stage.get(), "empty/file", "", 0444);
+}
+
+// The sandbox's own layer. A file system of its own, so that its size is the limit.
+Result<> make_disk(Build& build) {
+  if (build.plan.root_kind == RootKind::kBuild) return {};
+  ASSIGN_OR_RETURN(const auto disk, sys::make_mount("tmpfs",
+                                                    {{"mode", "0700"},
+                                                     {"size", std::to_string(build.plan.disk_bytes)},
+                                                     {"nr_inodes", std::to_string(build.plan.disk_inodes)}},
+                                                    kSealed));
+  RETURN_IF_ERROR(sys::mkdirat(disk.get(), "upper", 0755));
+  RETURN_IF_ERROR(sys::mkdirat(disk.get(), "work", 0700));
+  RETURN_IF_ERROR(sys::fchownat(disk.get(), "upper", build.plan.first_id, build.plan.first_id));
+  return sys::attach_mount(disk.get(), build.stage.get(), "disk");
+}
+
+Result<> own_directory(const Build& build, int dir, const std::string& name) {
+  RETURN_IF_ERROR(sys::mkdirat(dir, name, 0755));
+  return sys::fchownat(dir, name, build.plan.first_id, build.plan.first_id);
+}
+
+// Mount points and identity go into the layer before it is mounted: nothing of the template is resolved.
+Result<> fill_layer(Build& build) {
+  if (build.plan.root_kind == RootKind::kBuild) return {};
+  ASSIGN_OR_RETURN(const auto upper, sys::openat(build.stage.get(), "disk/upper", O_PATH | O_DIRECTORY));
+  for (const std::string& name : build.plan.mount_points) {
+    RETURN_IF_ERROR(own_directory(build, upper.get(), name));
+  }
+  RETURN_IF_ERROR(own_directory(build, upper.get(), "etc"));
+  for (const StaticFile& file : build.plan.identity_files) {
+    RETURN_IF_ERROR(sys::create_file_at(upper.get(), file.path, file.text, 0644));
+    RETURN_IF_ERROR(sys::fchownat(upper.get(), file.path, build.plan.first_id, build.plan.first_id));
+  }
+  return {};
+}
+
+// The template as it lies on disk, read-only, its ids shifted into the sandbox's block.
+Result<> mount_template(Build& build) {
+  ASSIGN_OR_RETURN(const auto directory, sys::open(build.plan.root, O_PATH | O_DIRECTORY | O_NOFOLLOW));
+  ASSIGN_OR_RETURN(const auto tree, sys::clone_mount(directory.get(), ""));
+  RETURN_IF_ERROR(sys::idmap_mount(tree.get(), build.wiring.id_map));
+  const bool is_build = build.plan.root_kind == RootKind::kBuild;
+  const std::uint64_t extra = is_build ? 0 : MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOATIME;
+  RETURN_IF_ERROR(sys::set_mount_attributes(tree.get(), kSealed | extra));
+  return sys::attach_mount(tree.get(), build.stage.get(), is_build ? "root" : "lower");
+}
+
+Result<> mount_root(Build& build) {
+  if (build.plan.root_kind == RootKind::kTemplate) {
+    // Paths are relative to the stage, which is the working directory: nothing of the host shows in
+    // mountinfo.
+    ASSIGN_OR_RETURN(const auto overlay, sys::make_mount("overlay",
+                                                         {{"source", "cove"},
+                                                          {"lowerdir", "lower"},
+                                                          {"upperdir", "disk/upper"},
+                                                          {"workdir", "disk/work"},
+                                                          {"metacopy", "off"},
+                                                          {"redirect_dir", "off"},
+                                                          {"index", "off"},
+                                                          {"xino", "off"},
+                                                          {"nfs_export", "off"}},
+                                                         kSealed));
+    RETURN_IF_ERROR(sys::attach_mount(overlay.get(), build.stage.get(), "root"));
+  }
+  ASSIGN_OR_RETURN(build.root, sys::openat(build.stage.get(), "root", O_PATH | O_DIRECTORY));
+  return {};
+}
+
+Result<> bind_device(int dev, const Device& device) {
+  const std::string path = std::string("/dev/") + device.name;
+  ASSIGN_OR_RETURN(const auto node, sys::open(path, O_PATH | O_NOFOLLOW));
+  ASSIGN_OR_RETURN(const auto st, sys::fstat(node.get()));
+  if (!S_ISCHR(st.st_mode) || st.st_rdev != ::makedev(device.major, device.minor)) {
+    return base::fail(base::Code::kUnsupported, path + " on this host is not the device it should be");
+  }
+  RETURN_IF_ERROR(sys::create_file_at(dev, device.name, "", 0666));
+  return sys::bind_fd(node.get(), dev, device.name, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+}
+
+// On a tmpfs of ours, built before any code of the template runs. The device binds alone lack nodev.
+Result<> make_dev(Build& build) {
+  const std::string owner = std::to_string(build.plan.first_id);
+  const std::string tty = std::to_string(build.plan.first_id + kTtyGroup);
+  ASSIGN_OR_RETURN(
+      const auto mount,
+      sys::make_mount("tmpfs", {{"mode", "0755"}, {"size", "64k"}, {"uid", owner}, {"gid", owner}},
+                      kSealed | MOUNT_ATTR_NOEXEC));
+  RETURN_IF_ERROR(sys::attach_mount(mount.get(), build.root.get(), "dev"));
+  ASSIGN_OR_RETURN(const auto dev, sys::openat(build.root.get(), "dev", O_PATH | O_DIRECTORY));
+  for (const Device& device : build.plan.devices) RETURN_IF_ERROR(bind_device(dev.get(), device));
+  for (const DeviceLink& link : build.plan.device_links) {
+    RETURN_IF_ERROR(sys::symlinkat(link.target, dev.get(), link.name));
+  }
+  RETURN_IF_ERROR(own_directory(build, dev.get(), "pts"));
+  RETURN_IF_ERROR(own_directory(build, dev.get(), "shm"));
+  ASSIGN_OR_RETURN(
+      const auto pts,
+      sys::make_mount("devpts", {{"ptmxmode", "0666"}, {"mode", "0620"}, {"gid", tty}, {"max", "64"}},
+                      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
+  RETURN_IF_ERROR(sys::attach_mount(pts.get(), dev.get(), "pts"));
+  ASSIGN_OR_RETURN(
+      const auto shm,
+      sys::make_mount("tmpfs", {{"mode", "1777"}, {"size", std::to_string(build.plan.shm_bytes)}},
+                      kSealed | MOUNT_ATTR_NOEXEC));
+  return sys::attach_mount(shm.get(), dev.get(), "shm");
+}
+
+Result<> make_parents(int dir, const std::string& path) {
+  for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    auto made = sys::mkdirat(dir, path.substr(0, slash), 0755);
+    if (!made && made.error().sys_errno != EEXIST) return made;
+  }
+  return {};
+}
+
+// Not the kernel's sysfs: a handful of plain files that runtimes read to learn their share.
+Result<> make_sys(Build& build) {
+  ASSIGN_OR_RETURN(const auto mount, sys::make_mount("tmpfs", {{"mode", "0755"}, {"size", "64k"}},
+                                                     kSealed | MOUNT_ATTR_NOEXEC));
+  for (const StaticFile& file : build.plan.sys_files) {
+    RETURN_IF_ERROR(make_parents(mount.get(), file.path));
+    RETURN_IF_ERROR(sys::create_file_at(mount.get(), file.path, file.text, 0444));
+  }
+  RETURN_IF_ERROR(sys::set_mount_attributes(mount.get(), MOUNT_ATTR_RDONLY));
+  return sys::attach_mount(mount.get(), build.root.get(), "sys");
+}
+
+// The owner of the host's directory appears as the sandbox's user, and everybody else as nobody.
+Result<> mount_workspace(Build& build) {
+  if (build.plan.workspace == Access::kNone) return {};
+  ASSIGN_OR_RETURN(const auto tree, sys::clone_mount(build.wiring.workspace.get(), ""));
+  RETURN_IF_ERROR(sys::idmap_mount(tree.get(), build.wiring.workspace_id_map.get()));
+  const std::uint64_t read_only = build.plan.workspace == Access::kReadOnly ? MOUNT_ATTR_RDONLY : 0;
+  RETURN_IF_ERROR(sys::set_mount_attributes(tree.get(), kSealed | read_only));
+  return sys::attach_mount(tree.get(), build.root.get(), "workspace");
+}
+
+// What later lies over parts of /proc; made here, because inside nothing can be written any more.
+Result<> write_replacements(Build& build) {
+  for (std::size_t i = 0; i < build.plan.replaced_in_proc.size(); ++i) {
+    RETURN_IF_ERROR(sys::create_file_at(build.stage.get(), "replaced/" + std::to_string(i),
+                                        build.plan.replaced_in_proc[i].text, 0444));
+  }
+  return {};
+}
+
+// From here on this process is root over the nursery and nothing else.
+Result<> enter_nursery(Build& build) {
+  RETURN_IF_ERROR(sys::setns(build.wiring.nursery, CLONE_NEWUSER));
+  RETURN_IF_ERROR(sys::set_ids(build.plan.first_id, build.plan.first_id));
+  // The change of uid made us non-dumpable, and with that our child's uid_map unwritable for us.
+  return sys::set_dumpable();
+}
+
+// Owned by the nursery: mapped root inside the sandbox has no say over it.
+Result<> make_network(Build& build) {
+  RETURN_IF_ERROR(sys::unshare(CLONE_NEWNET));
+  RETURN_IF_ERROR(sys::set_loopback_up());
+  for (const Sysctl& sysctl : build.plan.network_sysctls) {
+    RETURN_IF_ERROR(sys::write_existing(std::string("/proc/sys/") + sysctl.path, sysctl.value));
+  }
+  return {};
+}
+
+constexpr std::array kHostSteps = {
+    Step{"join limits", join_limits},
+    Step{"own mount namespace", own_mount_namespace},
+    Step{"make stage", make_stage},
+    Step{"make disk", make_disk},
+    Step{"fill layer", fill_layer},
+    Step{"mount template", mount_template},
+    Step{"mount root", mount_root},
+    Step{"make dev", make_dev},
+    Step{"make sys", make_sys},
+    Step{"mount workspace", mount_workspace},
+    Step{"write replacements", write_replacements},
+    Step{"enter nursery", enter_nursery},
+    Step{"make network", make_network},
+};
+
+}  // namespace
+
+std::span<const Step> host_steps() { return kHostSteps; }
+
+}  // namespace jail

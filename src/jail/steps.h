@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+
+#include "jail/plan.h"
+#include "jail/wiring.h"
+
+namespace jail {
+
+// What the steps of one sandbox share: the plan, the descriptors, and what earlier steps made for later ones.
+struct Build {
+  const Plan& plan;
+  Wiring& wiring;
+  sys::UniqueFd stage;     // the staging area, and the working directory of both tables
+  sys::UniqueFd root;      // the root of the sandbox to be
+  sys::UniqueFd proc;      // inside: its own procfs
+  sys::UniqueFd proc_sys;  // inside: its sys directory, before it is covered
+  sys::UniqueFd go;        // inside: read end; a byte means that the id maps are written
+  sys::UniqueFd report;    // to the spawner: each step's end; closed by the exec of init
+  sys::UniqueFd program;   // init, as this sandbox's own copy of the descriptor
+};
+
+struct Step {
+  const char* name;
+  Result<> (*run)(Build&);
+};
+
+// The order is the security argument.
+std::span<const Step> host_steps();
+std::span<const Step> inside_steps();
+
+}  // namespace jail

@@ -1,0 +1,26 @@
+#include "spawner/nurseries.h"
+
+#include "sys/user_namespace.h"
+
+namespace spawner {
+
+Result<const Nursery*> Nurseries::of(const std::string& root) {
+  if (const auto found = nurseries_.find(root); found != nurseries_.end()) return &found->second;
+  ASSIGN_OR_RETURN(const std::uint32_t slot, blocks_.take_slot());
+  // An identity map: an id of the nursery is the same id on the host, and none outside the slot exists in it.
+  auto space = sys::make_user_namespace({.inside = slot, .outside = slot, .count = IdBlocks::kSlotSize});
+  if (!space) {
+    blocks_.give_back_slot(slot);
+    return std::unexpected(base::with_context("nursery", std::move(space).error()));
+  }
+  return &nurseries_.emplace(root, Nursery{slot, *std::move(space)}).first->second;
+}
+
+void Nurseries::retire(const std::string& root) {
+  const auto found = nurseries_.find(root);
+  if (found == nurseries_.end()) return;
+  blocks_.give_back_slot(found->second.slot);
+  nurseries_.erase(found);
+}
+
+}  // namespace spawner

@@ -1,0 +1,54 @@
+// What a new spawner does first. The kernel's own view decides: a sandbox lives when its cgroup has
+// processes, and it is complete when it has a record.
+#include <set>
+
+#include "spawner/sandboxes.h"
+#include "sys/directory.h"
+#include "sys/process.h"
+
+namespace spawner {
+
+namespace {
+
+// The pid of a record may by now be somebody else's: it counts only while it is in the sandbox's own group.
+Result<bool> is_in_group(pid_t pid, const std::string& group) {
+  auto text = sys::read_file("/proc/" + std::to_string(pid) + "/cgroup");
+  if (!text && (text.error().sys_errno == ENOENT || text.error().sys_errno == ESRCH)) return false;
+  if (!text) return std::unexpected(std::move(text).error());
+  const std::size_t line = text->find("0::");
+  if (line == std::string::npos) return false;
+  return text->substr(line, text->find('\n', line) - line).ends_with("/" + group);
+}
+
+}  // namespace
+
+Result<> Sandboxes::adopt(Record record) {
+  ASSIGN_OR_RETURN(const bool alive, is_in_group(record.pid, record.id.text()));
+  if (!alive) return erase_traces(record.id);
+  ASSIGN_OR_RETURN(auto pidfd, sys::pidfd_open(record.pid));
+  blocks_.reserve_block(record.first_id);
+  const base::SandboxId id = record.id;
+  sandboxes_.emplace(id, Sandbox{.record = std::move(record), .pidfd = std::move(pidfd)});
+  return {};
+}
+
+Result<> Sandboxes::reconcile() {
+  ASSIGN_OR_RETURN(auto records, load_records(paths_));
+  for (Record& record : records) RETURN_IF_ERROR(adopt(std::move(record)));
+  // Groups, sockets and drafts without a record are the remains of what was never complete.
+  std::set<std::string> names;
+  ASSIGN_OR_RETURN(const auto groups, cgroups_.list());
+  names.insert(groups.begin(), groups.end());
+  ASSIGN_OR_RETURN(const auto files, sys::entries(paths_.sandboxes));
+  for (const std::string& file : files) names.insert(file.substr(0, file.find('.')));
+  for (const std::string& name : names) {
+    const auto id = base::SandboxId::parse(name);
+    if (!id || sandboxes_.contains(*id)) continue;
+    RETURN_IF_ERROR(erase_traces(*id));
+    auto draft = sys::unlinkat(AT_FDCWD, paths_.sandboxes + "/" + name + ".record.new");
+    if (!draft && draft.error().code != base::Code::kNotFound) return draft;
+  }
+  return {};
+}
+
+}  // namespace spawner

@@ -1,0 +1,149 @@
+#include "spawner/run.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "base/config.h"
+#include "base/units.h"
+#include "spawner/materials.h"
+#include "spawner/service.h"
+#include "sys/mount.h"
+#include "sys/process.h"
+#include "sys/socket.h"
+
+namespace spawner {
+
+namespace {
+
+using base::Code;
+using base::Result;
+
+Result<> make_directories(const base::Paths& paths) {
+  for (const std::string& path : {paths.state, paths.templates, paths.builds, paths.run, paths.sandboxes}) {
+    RETURN_IF_ERROR(sys::mkdir_if_missing(path, 0700));
+  }
+  return sys::mkdir_if_missing(paths.stage, 0755);
+}
+
+// Whoever can write the configuration decides which host directories a sandbox may see: root alone.
+Result<base::Config> load_config(const std::string& chosen) {
+  const std::string path = chosen.empty() ? base::Config::kDefaultPath : chosen;
+  auto fd = sys::open(path, O_RDONLY | O_NOFOLLOW);
+  if (!fd && fd.error().code == Code::kNotFound && chosen.empty()) return base::Config{};
+  if (!fd) return std::unexpected(std::move(fd).error());
+  ASSIGN_OR_RETURN(const auto st, sys::fstat(fd->get()));
+  if (st.st_uid != 0 || (st.st_mode & 022) != 0) {
+    return base::fail(Code::kDenied, path +
+                                         " must belong to root and be writable by root alone: chown root " +
+                                         path + " && chmod go-w " + path);
+  }
+  ASSIGN_OR_RETURN(const auto text, sys::read_all(fd->get()));
+  return base::parse_config(text, path);
+}
+
+// A mount namespace of our own, in which / is the root of a mount: in a chroot it is not, and pivot_root
+// needs it.
+Result<> own_mounts() {
+  RETURN_IF_ERROR(sys::unshare(CLONE_NEWNS));
+  RETURN_IF_ERROR(sys::make_slave_recursive());
+  ASSIGN_OR_RETURN(const bool fine, sys::is_mount_root("/"));
+  if (fine) return {};
+  ASSIGN_OR_RETURN(const auto tree, sys::clone_mount_tree(AT_FDCWD, "/"));
+  ASSIGN_OR_RETURN(const auto here, sys::open("/", O_PATH | O_DIRECTORY));
+  RETURN_IF_ERROR(sys::attach_mount(tree.get(), here.get(), "."));
+  RETURN_IF_ERROR(sys::fchdir(tree.get()));
+  return sys::chroot_here();
+}
+
+// Each sandbox costs a few descriptors here: as many as the hard limit allows.
+Result<> widen_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return base::failed_call("getrlimit(NOFILE)");
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return base::failed_call("setrlimit(NOFILE)");
+  return {};
+}
+
+Result<std::string> default_init_program() {
+  ASSIGN_OR_RETURN(const auto self, sys::readlinkat(AT_FDCWD, "/proc/self/exe"));
+  return self.substr(0, self.rfind('/')) + "/cove-init";
+}
+
+Result<sys::UniqueFd> listen_alone(const base::Paths& paths) {
+  // We hold the lock, so a socket file that is there belongs to nobody.
+  auto stale = sys::unlinkat(AT_FDCWD, paths.spawner_socket);
+  if (!stale && stale.error().code != Code::kNotFound) return std::unexpected(std::move(stale).error());
+  return sys::listen_unix(paths.spawner_socket, SOCK_SEQPACKET);
+}
+
+Result<> serve(const Options& options, const base::Paths& paths, MakeControl make_control) {
+  ASSIGN_OR_RETURN(const auto config, load_config(options.config));
+  ASSIGN_OR_RETURN(const auto mounts, sys::find_cgroup_mounts());
+  RETURN_IF_ERROR(own_mounts());
+  ASSIGN_OR_RETURN(const auto cgroups, sys::open_cgroup_tree(paths.cgroup, mounts));
+  std::string init_program = options.init_program;
+  if (init_program.empty()) {
+    ASSIGN_OR_RETURN(init_program, default_init_program());
+  }
+  ASSIGN_OR_RETURN(const auto materials, make_materials(paths, init_program));
+  const auto control = make_control != nullptr ? make_control(materials) : nullptr;
+  Sandboxes sandboxes({.paths = paths,
+                       .materials = materials,
+                       .cgroups = *cgroups,
+                       .workspace_roots = config.workspace_roots,
+                       .control = control.get()});
+  RETURN_IF_ERROR(sandboxes.reconcile());
+  ASSIGN_OR_RETURN(auto listener, listen_alone(paths));
+  Service service(std::move(listener), sandboxes, {.linger = options.linger});
+  RETURN_IF_ERROR(service.run());
+  RETURN_IF_ERROR(sys::unlinkat(AT_FDCWD, paths.spawner_socket));
+  // With sandboxes alive the group stays theirs; the next spawner finds it.
+  if (sandboxes.alive() == 0) return cgroups->remove_parent();
+  return {};
+}
+
+}  // namespace
+
+Result<Options> parse_arguments(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view key = argv[i];
+    if (i + 1 == argc) return base::fail(Code::kInvalid, fmt::format("{} needs a value", key));
+    const std::string value = argv[++i];
+    if (key == "--state") {
+      options.state = value;
+    } else if (key == "--config") {
+      options.config = value;
+    } else if (key == "--init") {
+      options.init_program = value;
+    } else if (key == "--linger") {
+      ASSIGN_OR_RETURN(const auto time, base::parse_duration(value));
+      options.linger = std::chrono::duration_cast<std::chrono::seconds>(time);
+    } else {
+      return base::fail(Code::kInvalid, fmt::format("unknown option {}", key));
+    }
+  }
+  if (!options.state.starts_with('/')) return base::fail(Code::kInvalid, "--state must be an absolute path");
+  return options;
+}
+
+Result<> run(const Options& options, MakeControl make_control) {
+  if (::geteuid() != 0) return base::fail(Code::kDenied, "the spawner must run as root");
+  ::umask(077);
+  const auto paths = base::Paths::of(options.state);
+  RETURN_IF_ERROR(make_directories(paths));
+  auto lock = sys::flock_exclusive(paths.spawner_lock);
+  if (!lock && lock.error().code == Code::kConflict) {
+    return base::fail(Code::kConflict, "another spawner already serves " + paths.state);
+  }
+  if (!lock) return std::unexpected(std::move(lock).error());
+  RETURN_IF_ERROR(sys::chdir("/"));
+  RETURN_IF_ERROR(widen_descriptor_limit());
+  return serve(options, paths, make_control);
+}
+
+}  // namespace spawner

@@ -1,0 +1,150 @@
+#include "spawner/service.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sys/process.h"
+#include "sys/socket.h"
+
+namespace spawner {
+
+namespace {
+
+using wire::spawner::Reply;
+
+Result<sys::UniqueFd> open_signals() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&mask, signal);
+  if (::sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return base::failed_call("sigprocmask");
+  sys::UniqueFd fd(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd) return base::failed_call("signalfd");
+  return fd;
+}
+
+void set_error(Reply& reply, const base::Error& error) {
+  reply.ok = 0;
+  reply.code = static_cast<std::uint32_t>(error.code);
+  reply.sys_errno = error.sys_errno;
+  reply.message.set(error.message);
+}
+
+bool readable(const pollfd& entry) { return (entry.revents & (POLLIN | POLLHUP | POLLERR)) != 0; }
+
+}  // namespace
+
+Service::Service(sys::UniqueFd listener, Sandboxes& sandboxes, ServiceOptions options)
+    : listener_(std::move(listener)),
+      sandboxes_(sandboxes),
+      options_(std::move(options)),
+      last_use_(std::chrono::steady_clock::now()) {}
+
+Result<> Service::run() {
+  ASSIGN_OR_RETURN(signals_, open_signals());
+  while (!stopping_) {
+    std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    for (const auto& [fd, owner] : clients_) waiting.push_back({fd, POLLIN, 0});
+    for (const auto& [id, sandbox] : sandboxes_.all()) waiting.push_back({sandbox.pidfd.get(), POLLIN, 0});
+    const int ready = ::poll(waiting.data(), waiting.size(), poll_timeout());
+    if (ready < 0 && errno != EINTR) return base::failed_call("poll");
+    if (ready == 0 && poll_timeout() == 0) break;
+    if (readable(waiting[0])) break;
+    if (readable(waiting[1])) accept_client();
+    const std::size_t client_count = clients_.size();
+    for (std::size_t i = 2; i < waiting.size() && i < 2 + client_count; ++i) {
+      if (readable(waiting[i]) && !serve_client(waiting[i].fd)) clients_.erase(waiting[i].fd);
+    }
+    remove_ended();
+  }
+  return {};
+}
+
+int Service::poll_timeout() const {
+  if (!options_.linger || !clients_.empty() || sandboxes_.alive() != 0) return 1000;
+  const auto left = last_use_ + *options_.linger - std::chrono::steady_clock::now();
+  return static_cast<int>(
+      std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(left).count()));
+}
+
+void Service::accept_client() {
+  auto client = sys::accept(listener_.get());
+  if (!client) return;  // it gave up while waiting
+  const auto peer = sys::peer_credentials(client->get());
+  const bool allowed =
+      peer && std::ranges::find(options_.allowed_users, peer->uid) != options_.allowed_users.end();
+  if (!allowed) return;
+  const int fd = client->get();
+  clients_.emplace(fd, *std::move(client));
+}
+
+bool Service::serve_client(int client) {
+  last_use_ = std::chrono::steady_clock::now();
+  alignas(8) std::array<std::byte, wire::spawner::kMaxPacket + 1> buffer;
+  auto packet = sys::receive_packet(client, buffer);
+  if (!packet || packet->size == 0) return false;
+  Reply reply;
+  const auto request = wire::spawner::decode_request(std::span(buffer).first(packet->size));
+  if (request) {
+    reply = answer(*request);
+  } else {
+    set_error(reply, request.error());
+  }
+  last_use_ = std::chrono::steady_clock::now();
+  // A client that broke the protocol is told why and let go.
+  return sys::send_packet(client, wire::spawner::packet_of(reply)).has_value() && request.has_value();
+}
+
+Reply Service::answer(const wire::spawner::Request& request) {
+  Reply reply;
+  reply.ok = 1;
+  std::visit([&](const auto& message) { answer_one(message, reply); }, request);
+  reply.sandboxes = static_cast<std::uint32_t>(sandboxes_.alive());
+  reply.nurseries = static_cast<std::uint32_t>(sandboxes_.nurseries());
+  return reply;
+}
+
+void Service::answer_one(const wire::spawner::Create& request, Reply& reply) {
+  const auto created = sandboxes_.create(request);
+  if (!created) return set_error(reply, created.error());
+  reply.sandbox.set(created->id.text());
+  reply.socket.set(created->socket);
+  reply.seccomp.set(created->seccomp);
+  for (const jail::StepDuration& step : created->steps) {
+    if (reply.step_count == wire::spawner::kMaxSteps) break;
+    reply.steps[reply.step_count].name.set(step.name);
+    reply.steps[reply.step_count++].microseconds = step.microseconds;
+  }
+}
+
+void Service::answer_one(const wire::spawner::Destroy& request, Reply& reply) {
+  const auto id = base::SandboxId::parse(request.sandbox.view());
+  if (!id) return set_error(reply, id.error());
+  if (const auto gone = sandboxes_.destroy(*id); !gone) set_error(reply, gone.error());
+}
+
+void Service::answer_one(const wire::spawner::RetireTemplate& request, Reply& reply) {
+  const auto trash = sandboxes_.retire_template(std::string(request.digest.view()));
+  if (!trash) return set_error(reply, trash.error());
+  reply.trash.set(*trash);
+}
+
+void Service::answer_one(const wire::spawner::Status&, Reply&) {}
+
+void Service::answer_one(const wire::spawner::Stop&, Reply&) { stopping_ = true; }
+
+void Service::remove_ended() {
+  std::vector<base::SandboxId> ended;
+  for (const auto& [id, sandbox] : sandboxes_.all()) {
+    pollfd end{.fd = sandbox.pidfd.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&end, 1, 0) == 1) ended.push_back(id);
+  }
+  // One that cannot be removed yet stays in the books and is tried again at the next turn.
+  for (const base::SandboxId& id : ended) (void)sandboxes_.destroy(id);
+  if (!ended.empty()) last_use_ = std::chrono::steady_clock::now();
+}
+
+}  // namespace spawner

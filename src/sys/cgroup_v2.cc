@@ -1,0 +1,62 @@
+#include "sys/cgroup_v2.h"
+
+#include <unistd.h>
+
+namespace sys {
+
+namespace {
+
+class V2Tree final : public CgroupTree {
+ public:
+  using CgroupTree::CgroupTree;
+
+  Result<> enable_controllers() const {
+    RETURN_IF_ERROR(write_existing(mounts_.unified + "/cgroup.subtree_control", "+memory +pids +cpu"));
+    return write_existing(unified_path() + "/cgroup.subtree_control", "+memory +pids +cpu");
+  }
+
+  Result<CgroupGroup> create(const std::string& name, const CgroupLimits& limits, uid_t owner) override {
+    RETURN_IF_ERROR(mkdirat(AT_FDCWD, unified_path() + "/" + name, 0755));
+    CgroupGroup group;
+    ASSIGN_OR_RETURN(group.unified, open_unified(name));
+    const int dir = group.unified.get();
+    RETURN_IF_ERROR(write_existing_at(dir, "memory.max", std::to_string(limits.memory_bytes)));
+    // Absent where the kernel has no swap accounting, and then there is no swap to limit.
+    if (auto swap = write_existing_at(dir, "memory.swap.max", "0");
+        !swap && swap.error().sys_errno != ENOENT) {
+      return std::unexpected(std::move(swap).error());
+    }
+    RETURN_IF_ERROR(write_existing_at(dir, "pids.max", std::to_string(limits.max_pids)));
+    const auto quota = static_cast<std::uint64_t>(limits.cpu_millis) * kCpuPeriodUs / 1000;
+    RETURN_IF_ERROR(
+        write_existing_at(dir, "cpu.max", std::to_string(quota) + " " + std::to_string(kCpuPeriodUs)));
+    RETURN_IF_ERROR(fchownat(dir, "", owner, owner));
+    RETURN_IF_ERROR(fchownat(dir, "cgroup.procs", owner, owner));
+    ASSIGN_OR_RETURN(group.gauges.oom, openat(dir, "memory.events", O_RDONLY));
+    ASSIGN_OR_RETURN(group.gauges.oom_notify, openat(dir, "memory.events", O_RDONLY));
+    ASSIGN_OR_RETURN(group.gauges.memory_peak, openat(dir, "memory.peak", O_RDWR));
+    ASSIGN_OR_RETURN(group.gauges.pids, openat(dir, "pids.events", O_RDONLY));
+    return group;
+  }
+
+  Result<> remove(const std::string& name) override {
+    auto dir = open_unified(name);
+    if (!dir && dir.error().code == base::Code::kNotFound) return {};
+    if (!dir) return std::unexpected(std::move(dir).error());
+    RETURN_IF_ERROR(remove_leaves(dir->get()));
+    return unlinkat(AT_FDCWD, unified_path() + "/" + name, AT_REMOVEDIR);
+  }
+
+  Result<> remove_parent() override { return unlinkat(AT_FDCWD, unified_path(), AT_REMOVEDIR); }
+  std::string_view version() const override { return "v2"; }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<CgroupTree>> make_v2_tree(const std::string& parent, const CgroupMounts& mounts) {
+  auto tree = std::make_unique<V2Tree>(parent, mounts);
+  RETURN_IF_ERROR(tree->enable_controllers());
+  return std::unique_ptr<CgroupTree>(std::move(tree));
+}
+
+}  // namespace sys

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sys/file.h"
+
+namespace sys {
+
+struct SocketPair {
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+// type: SOCK_STREAM or SOCK_SEQPACKET.
+Result<SocketPair> make_socket_pair(int type);
+Result<Pipe> make_pipe();
+// Binds a new path socket (mode 0600) and listens. An existing file at the path is an error.
+Result<UniqueFd> listen_unix(const std::string& path, int type);
+Result<UniqueFd> connect_unix(const std::string& path, int type);
+Result<UniqueFd> accept(int listener);
+Result<> set_nonblocking(int fd);
+
+struct PeerCredentials {
+  pid_t pid = 0;
+  uid_t uid = 0;
+  gid_t gid = 0;
+};
+Result<PeerCredentials> peer_credentials(int socket);
+
+constexpr std::size_t kMaxPassedFds = 16;
+
+// One packet with descriptors beside it. Blocks on a blocking socket.
+Result<> send_packet(int socket, std::span<const std::byte> bytes, std::span<const int> fds = {});
+
+struct Packet {
+  std::size_t size = 0;  // 0: the other side has closed
+  std::vector<UniqueFd> fds;
+  bool truncated = false;  // more bytes or descriptors came than were asked for
+};
+Result<Packet> receive_packet(int socket, std::span<std::byte> buffer);
+
+}  // namespace sys

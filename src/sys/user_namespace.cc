@@ -1,0 +1,32 @@
+#include "sys/user_namespace.h"
+
+#include <unistd.h>
+
+#include "sys/process.h"
+
+namespace sys {
+
+Result<> write_id_maps(pid_t pid, const IdMap& map) {
+  const std::string proc = "/proc/" + std::to_string(pid);
+  const std::string line =
+      std::to_string(map.inside) + " " + std::to_string(map.outside) + " " + std::to_string(map.count);
+  RETURN_IF_ERROR(write_existing(proc + "/uid_map", line));
+  return write_existing(proc + "/gid_map", line);
+}
+
+Result<UniqueFd> make_user_namespace(const IdMap& map) {
+  ASSIGN_OR_RETURN(const auto child, clone_process({.flags = CLONE_NEWUSER}));
+  if (child.is_child()) {
+    // It only holds the namespace until the parent has a descriptor of it.
+    while (true) ::pause();
+  }
+  auto space = [&]() -> Result<UniqueFd> {
+    RETURN_IF_ERROR(write_id_maps(child.pid, map));
+    return open("/proc/" + std::to_string(child.pid) + "/ns/user", O_RDONLY);
+  }();
+  RETURN_IF_ERROR(pidfd_kill(child.pidfd.get(), SIGKILL));
+  RETURN_IF_ERROR(wait_pidfd(child.pidfd.get()));
+  return space;
+}
+
+}  // namespace sys

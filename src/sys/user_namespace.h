@@ -1,0 +1,24 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "sys/file.h"
+
+namespace sys {
+
+// `count` ids starting at `inside` are those starting at `outside` in the parent namespace.
+struct IdMap {
+  std::uint32_t inside = 0;
+  std::uint32_t outside = 0;
+  std::uint32_t count = 0;
+};
+
+// Writes uid_map and gid_map of a process in a fresh user namespace. The caller is in the parent namespace.
+Result<> write_id_maps(pid_t pid, const IdMap& map);
+
+// A user namespace with this map and no process in it; it lives as long as the descriptor.
+Result<UniqueFd> make_user_namespace(const IdMap& map);
+
+}  // namespace sys

@@ -1,0 +1,75 @@
+// A recipe says what a template is made of, in plain text:
+//
+//   suite = trixie
+//   [packages]                      # one per line, from the Debian archive, without recommended ones
+//   python3
+//   [exclude]                       # path globs that dpkg does not unpack
+//   /usr/share/man/*
+//   [user]
+//   name = user
+//   uid = 1000
+//   home = /home/user
+//   [environment]
+//   LANG = C.UTF-8
+//   [directory /home/user/bin 0755]
+//   [file /etc/pip.conf 0644]       # content lines start with '|' and one space
+//   | [global]
+//   | break-system-packages = true
+//   [run]                           # shell commands, one per line, as root inside a sandbox
+//   echo hello > /etc/greeting
+//
+// Files and directories below the user's home belong to the user, all others to root. Unknown keys, repeated
+// sections and control characters are errors that name the line.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "template/rules.h"
+
+namespace templates {
+
+constexpr std::size_t kMaxRecipeBytes = 256 * 1024;
+
+struct RecipeUser {
+  std::string name = "user";
+  std::uint32_t uid = 1000;
+  std::string home = "/home/user";
+};
+
+struct RecipeDirectory {
+  std::string path;
+  mode_t mode = 0755;
+};
+
+struct RecipeFile {
+  std::string path;
+  mode_t mode = 0644;
+  std::string content;
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+struct Recipe {
+  std::string suite;
+  std::vector<std::string> packages;
+  std::vector<std::string> exclude;
+  RecipeUser user;
+  Environment environment;
+  std::vector<RecipeDirectory> directories;
+  std::vector<RecipeFile> files;
+  std::vector<std::string> run;
+};
+
+// `origin` is the file's name, for messages ("base.recipe:12: …").
+Result<Recipe> parse_recipe(std::string_view text, std::string_view origin);
+
+// Equal for recipes that mean the same to this version of the builder, whatever their comments.
+std::string recipe_digest(const Recipe& recipe);
+
+}  // namespace templates

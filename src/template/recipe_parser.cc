@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "template/recipe.h"
+#include "template/recipe_values.h"
+
+namespace templates {
+
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+std::unexpected<base::Error> invalid(std::string message) {
+  return base::fail(base::Code::kInvalid, std::move(message));
+}
+
+struct KeyValue {
+  std::string_view key;
+  std::string_view value;
+};
+
+Result<KeyValue> split_key_value(std::string_view line) {
+  const auto equals = line.find('=');
+  if (equals == std::string_view::npos) return invalid("expected 'key = value'");
+  return KeyValue{trim(line.substr(0, equals)), trim(line.substr(equals + 1))};
+}
+
+// One recipe while its lines come in. Each section has a function that takes the section's lines.
+class Parser {
+ public:
+  Result<> line(std::string_view text);
+  Result<Recipe> finish() &&;
+
+ private:
+  using Handler = Result<> (Parser::*)(std::string_view);
+  struct Section {
+    std::string_view name;
+    Handler handler;
+  };
+  static const std::array<Section, 5> kSections;
+
+  Result<> section(std::string_view header);
+  Result<> placed_section(std::string_view header);
+  Result<> claim(std::string key);
+
+  Result<> top(std::string_view line);
+  Result<> package(std::string_view line);
+  Result<> exclude(std::string_view line);
+  Result<> user(std::string_view line);
+  Result<> environment(std::string_view line);
+  Result<> run(std::string_view line);
+  Result<> content(std::string_view line);
+  Result<> nothing(std::string_view) { return invalid("a [directory] section has no lines"); }
+
+  Recipe recipe_;
+  Handler handler_ = &Parser::top;
+  std::set<std::string, std::less<>> seen_;  // whatever may be said only once
+};
+
+const std::array<Parser::Section, 5> Parser::kSections = {{
+    {"packages", &Parser::package},
+    {"exclude", &Parser::exclude},
+    {"user", &Parser::user},
+    {"environment", &Parser::environment},
+    {"run", &Parser::run},
+}};
+
+Result<> Parser::claim(std::string key) {
+  if (seen_.insert(key).second) return {};
+  return invalid(printable(key) + " appears twice");
+}
+
+Result<> Parser::line(std::string_view text) {
+  const bool is_content = handler_ == &Parser::content && text.starts_with('|');
+  std::string without_tabs(text);
+  if (is_content) std::erase(without_tabs, '\t');
+  if (has_control_character(without_tabs)) return invalid("control character");
+  if (is_content) return content(text);
+  const auto trimmed = trim(text);
+  if (trimmed.empty() || trimmed.starts_with('#')) return {};
+  if (trimmed.starts_with('[')) return section(trimmed);
+  return (this->*handler_)(trimmed);
+}
+
+Result<> Parser::section(std::string_view header) {
+  if (!header.ends_with(']')) return invalid("a section header ends with ']'");
+  const auto inner = trim(header.substr(1, header.size() - 2));
+  if (inner.starts_with("file ") || inner.starts_with("directory ")) return placed_section(inner);
+  for (const auto& known : kSections) {
+    if (known.name != inner) continue;
+    handler_ = known.handler;
+    return claim("[" + std::string(inner) + "]");
+  }
+  return invalid("unknown section [" + printable(inner) + "]");
+}
+
+// "file PATH MODE" or "directory PATH MODE".
+Result<> Parser::placed_section(std::string_view inner) {
+  const auto first = inner.find(' ');
+  const auto last = inner.rfind(' ');
+  const auto path = trim(inner.substr(first, last - first));
+  if (path.empty() || path.contains(' ')) return invalid("expected '[file PATH MODE]', PATH without spaces");
+  RETURN_IF_ERROR(check_recipe_path(path));
+  ASSIGN_OR_RETURN(const mode_t mode, parse_mode(inner.substr(last + 1)));
+  RETURN_IF_ERROR(claim(std::string(path)));
+  if (inner.starts_with("file ")) {
+    recipe_.files.push_back({.path = std::string(path), .mode = mode, .content = {}});
+    handler_ = &Parser::content;
+  } else {
+    recipe_.directories.push_back({.path = std::string(path), .mode = mode});
+    handler_ = &Parser::nothing;
+  }
+  return {};
+}
+
+Result<> Parser::top(std::string_view line) {
+  ASSIGN_OR_RETURN(const auto pair, split_key_value(line));
+  if (pair.key != "suite") return invalid("unknown key " + printable(pair.key));
+  if (!is_suite(pair.value)) return invalid("suite " + printable(pair.value) + ": a release such as trixie");
+  recipe_.suite = pair.value;
+  return claim("suite");
+}
+
+Result<> Parser::package(std::string_view line) {
+  if (!is_package(line)) return invalid("package " + printable(line) + ": a Debian name, or name=version");
+  recipe_.packages.emplace_back(line);
+  return claim("package " + std::string(line));
+}
+
+Result<> Parser::exclude(std::string_view line) {
+  if (!is_path_glob(line)) return invalid("exclude " + printable(line) + ": an absolute path with * and ?");
+  recipe_.exclude.emplace_back(line);
+  return claim("exclude " + std::string(line));
+}
+
+Result<> Parser::user(std::string_view line) {
+  ASSIGN_OR_RETURN(const auto pair, split_key_value(line));
+  RETURN_IF_ERROR(claim("user " + std::string(pair.key)));
+  if (pair.key == "name") {
+    if (!is_user_name(pair.value) || pair.value == "root") {
+      return invalid("user name " + printable(pair.value) + ": a-z 0-9 _ -, at most 32, not root");
+    }
+    recipe_.user.name = pair.value;
+    return {};
+  }
+  if (pair.key == "uid") {
+    ASSIGN_OR_RETURN(recipe_.user.uid, parse_uid(pair.value));
+    return {};
+  }
+  if (pair.key == "home") {
+    RETURN_IF_ERROR(check_recipe_path(pair.value));
+    if (!pair.value.starts_with("/home/") || pair.value.contains(':')) {
+      return invalid("home " + printable(pair.value) + ": a directory below /home");
+    }
+    recipe_.user.home = pair.value;
+    return {};
+  }
+  return invalid("unknown key " + printable(pair.key));
+}
+
+Result<> Parser::environment(std::string_view line) {
+  ASSIGN_OR_RETURN(const auto pair, split_key_value(line));
+  if (!is_environment_name(pair.key)) return invalid("environment name " + printable(pair.key));
+  if (pair.value.size() > 4096) return invalid("environment value longer than 4096 bytes");
+  recipe_.environment.emplace_back(pair.key, pair.value);
+  return claim("environment " + std::string(pair.key));
+}
+
+Result<> Parser::run(std::string_view line) {
+  recipe_.run.emplace_back(line);
+  return {};
+}
+
+Result<> Parser::content(std::string_view line) {
+  if (!line.starts_with('|')) return invalid("a line of file content starts with '|'");
+  line.remove_prefix(1);
+  if (line.starts_with(' ')) line.remove_prefix(1);
+  recipe_.files.back().content.append(line).append("\n");
+  return {};
+}
+
+Result<Recipe> Parser::finish() && {
+  if (recipe_.suite.empty()) return invalid("no 'suite = …'");
+  return std::move(recipe_);
+}
+
+base::Error at(std::string_view origin, std::size_t line, base::Error error) {
+  return base::with_context(printable(origin) + ":" + std::to_string(line), std::move(error));
+}
+
+}  // namespace
+
+Result<Recipe> parse_recipe(std::string_view text, std::string_view origin) {
+  if (text.size() > kMaxRecipeBytes) return invalid(printable(origin) + ": longer than 256 KiB");
+  Parser parser;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    ++number;
+    if (auto done = parser.line(text.substr(0, end)); !done) {
+      return std::unexpected(at(origin, number, std::move(done).error()));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  auto recipe = std::move(parser).finish();
+  if (!recipe) return std::unexpected(at(origin, number, std::move(recipe).error()));
+  return recipe;
+}
+
+}  // namespace templates

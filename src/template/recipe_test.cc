@@ -1,0 +1,123 @@
+#include "template/recipe.h"
+
+#include <gtest/gtest.h>
+
+#include "sys/file.h"
+
+namespace templates {
+namespace {
+
+constexpr std::string_view kWhole = R"(# a comment
+suite = trixie
+
+[packages]
+python3
+g++
+git=1:2.47-1
+
+[exclude]
+/usr/share/man/*
+
+[user]
+name = ada
+uid = 2000
+home = /home/ada
+
+[environment]
+LANG = C.UTF-8
+OPTS = a=b c
+
+[directory /home/ada/bin 0750]
+[file /etc/x.conf 0600]
+| [section]
+|
+|   indented
+|	tab
+
+[run]
+echo 'one = two' > /etc/greeting
+)";
+
+std::string error_of(std::string_view text) {
+  const auto recipe = parse_recipe(text, "r");
+  return recipe ? "(parsed)" : recipe.error().message;
+}
+
+TEST(Recipe, HoldsEverySection) {
+  const auto recipe = parse_recipe(kWhole, "r");
+  ASSERT_TRUE(recipe) << recipe.error().message;
+  EXPECT_EQ(recipe->suite, "trixie");
+  EXPECT_EQ(recipe->packages, (std::vector<std::string>{"python3", "g++", "git=1:2.47-1"}));
+  EXPECT_EQ(recipe->exclude, std::vector<std::string>{"/usr/share/man/*"});
+  EXPECT_EQ(recipe->user.name, "ada");
+  EXPECT_EQ(recipe->user.uid, 2000U);
+  EXPECT_EQ(recipe->environment, (Environment{{"LANG", "C.UTF-8"}, {"OPTS", "a=b c"}}));
+  ASSERT_EQ(recipe->directories.size(), 1U);
+  EXPECT_EQ(recipe->directories[0].mode, 0750U);
+  ASSERT_EQ(recipe->files.size(), 1U);
+  EXPECT_EQ(recipe->files[0].content, "[section]\n\n  indented\n\ttab\n");
+  EXPECT_EQ(recipe->run, std::vector<std::string>{"echo 'one = two' > /etc/greeting"});
+}
+
+TEST(Recipe, ErrorsNameTheLine) {
+  EXPECT_EQ(error_of("suite = trixie\nflavour = sweet\n"), "r:2: unknown key flavour");
+  EXPECT_EQ(error_of("suite = trixie\n\n[pakages]\n"), "r:3: unknown section [pakages]");
+  EXPECT_EQ(error_of("suite = trixie\n[user]\nshell = zsh\n"), "r:3: unknown key shell");
+  EXPECT_EQ(error_of("[packages]\ngit\n"), "r:2: no 'suite = …'");
+}
+
+TEST(Recipe, RefusesWhatIsNotPlain) {
+  const std::string suite = "suite = trixie\n";
+  for (const std::string bad : {
+           "suite = ../x\n",
+           "suite = trixie\x01\n",
+           "suite = trixie\r\n",
+           "suite = a\nsuite = b\n",
+       }) {
+    EXPECT_NE(error_of(bad), "(parsed)") << bad;
+  }
+  for (const std::string bad : {
+           "[packages]\n--allow\n",
+           "[packages]\ngit-\n",
+           "[packages]\n?all\n",
+           "[packages]\ngit curl\n",
+           "[packages]\ngit\ngit\n",
+           "[packages]\n[packages]\n",
+           "[exclude]\nusr/share\n",
+           "[exclude]\n/a\"b\n",
+           "[user]\nname = Root!\n",
+           "[user]\nname = root\n",
+           "[user]\nuid = 0\n",
+           "[user]\nuid = 70000\n",
+           "[user]\nhome = /etc\n",
+           "[user]\nhome = /home/a:b\n",
+           "[environment]\n1A = x\n",
+           "[environment]\nA = x\nA = y\n",
+           "[file /etc/../x 0644]\n",
+           "[file etc/x 0644]\n",
+           "[file /etc/x 4755]\n",
+           "[file /etc/x 9]\n",
+           "[file /etc/x]\n",
+           "[file /proc/x 0644]\n",
+           "[file /workspace/x 0644]\n",
+           "[file /etc/x 0644]\nno bar\n",
+           "[file /etc/x 0644]\n| a\x02\n",
+           "[file /etc/x 0644]\n[file /etc/x 0644]\n",
+           "[directory /etc/x 0755]\n| text\n",
+       }) {
+    EXPECT_NE(error_of(suite + bad), "(parsed)") << bad;
+  }
+  EXPECT_NE(error_of(suite + std::string(kMaxRecipeBytes, '#')), "(parsed)");
+}
+
+TEST(Recipe, DigestFollowsMeaningAndNotComments) {
+  const auto one = parse_recipe("suite = trixie\n[packages]\ngit\n", "r");
+  const auto same = parse_recipe("# why\nsuite=trixie\n\n[packages]\n  git\n", "r");
+  const auto other = parse_recipe("suite = trixie\n[exclude]\n/git\n", "r");
+  ASSERT_TRUE(one && same && other);
+  EXPECT_EQ(recipe_digest(*one), recipe_digest(*same));
+  EXPECT_NE(recipe_digest(*one), recipe_digest(*other));
+}
+
+}  // namespace
+}  // namespace templates

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "template/recipe.h"
+
+// What a single value in a recipe may look like.
+namespace templates {
+
+bool is_suite(std::string_view text);
+// A package, optionally with "=version". No removals ("name-") and no apt patterns.
+bool is_package(std::string_view text);
+// An absolute path with * and ? as dpkg's path-exclude understands them.
+bool is_path_glob(std::string_view text);
+
+// Octal, without setuid and setgid bits.
+Result<mode_t> parse_mode(std::string_view text);
+Result<std::uint32_t> parse_uid(std::string_view text);
+
+// An absolute path that stays visible in a sandbox: nothing is mounted over it.
+Result<> check_recipe_path(std::string_view path);
+
+}  // namespace templates

@@ -1,0 +1,159 @@
+#include "wire/init_messages.h"
+
+#include "wire/bytes.h"
+
+namespace wire::init {
+
+namespace {
+
+// A frame's type is the alternative's place in its variant plus a base, so both tables live in the variants.
+constexpr std::uint32_t kRequestBase = 0x100;
+constexpr std::uint32_t kEventBase = 0x200;
+
+void put(Writer& w, const Start& m) {
+  w.texts(m.argv);
+  w.texts(m.environment);
+  w.text(m.cwd);
+  w.u8(static_cast<std::uint8_t>(m.user));
+  w.u8(static_cast<std::uint8_t>(m.input));
+  w.u64(m.deadline_ms);
+  w.u64(m.grace_ms);
+  w.u64(m.output_cap);
+}
+void put(Writer& w, const Input& m) { w.text(m.bytes); }
+void put(Writer& w, const Signal& m) { w.u32(m.number); }
+void put(Writer& w, const PutFile& m) {
+  w.text(m.path);
+  w.u32(m.mode);
+  w.text(m.bytes);
+}
+void put(Writer& w, const Hello& m) { w.u32(m.version); }
+void put(Writer& w, const Started& m) { w.u32(m.pid); }
+void put(Writer& w, const Output& m) {
+  w.u8(static_cast<std::uint8_t>(m.channel));
+  w.u64(m.offset);
+  w.text(m.bytes);
+}
+void put(Writer& w, const Ended& m) {
+  w.u8(static_cast<std::uint8_t>(m.cause));
+  w.u32(m.exit_code);
+  w.u32(m.signal);
+  w.u32(m.limits_hit);
+  for (const std::uint64_t value : {m.usage.wall_us, m.usage.cpu_us, m.usage.peak_memory_bytes,
+                                    m.usage.stdout_bytes, m.usage.stderr_bytes, m.usage.dropped_bytes}) {
+    w.u64(value);
+  }
+}
+void put(Writer& w, const Failed& m) {
+  w.u32(m.code);
+  w.u32(static_cast<std::uint32_t>(m.sys_errno));
+  w.text(m.message);
+}
+void put(Writer&, const Done&) {}
+void put(Writer& w, const InputTaken& m) { w.u32(m.bytes); }
+
+template <class Variant>
+std::string encode_variant(std::uint32_t base, std::uint32_t stream, const Variant& message) {
+  Writer writer;
+  std::visit([&](const auto& m) { put(writer, m); }, message);
+  return encode_frame(base + static_cast<std::uint32_t>(message.index()), stream, writer.take());
+}
+
+bool get(Reader& r, Start& m) {
+  m.argv = r.c_texts(kMaxStrings, kMaxString);
+  m.environment = r.c_texts(kMaxStrings, kMaxString);
+  m.cwd = r.c_text(4096);
+  const std::uint8_t user = r.u8();
+  const std::uint8_t input = r.u8();
+  m.user = static_cast<User>(user);
+  m.input = static_cast<Stdin>(input);
+  m.deadline_ms = r.u64();
+  m.grace_ms = r.u64();
+  m.output_cap = r.u64();
+  return user <= 1 && input <= 1 && !m.argv.empty();
+}
+bool get(Reader& r, Input& m) {
+  m.bytes = r.text(kMaxChunk);
+  return true;
+}
+bool get(Reader& r, Signal& m) {
+  m.number = r.u32();
+  return m.number >= 1 && m.number <= 64;
+}
+bool get(Reader& r, PutFile& m) {
+  m.path = r.c_text(4096);
+  m.mode = r.u32();
+  m.bytes = r.text(kMaxFileBytes);
+  return (m.mode & ~0777U) == 0;
+}
+bool get(Reader& r, Hello& m) {
+  m.version = r.u32();
+  return true;
+}
+bool get(Reader& r, Started& m) {
+  m.pid = r.u32();
+  return true;
+}
+bool get(Reader& r, Output& m) {
+  const std::uint8_t channel = r.u8();
+  m.channel = static_cast<Channel>(channel);
+  m.offset = r.u64();
+  m.bytes = r.text(kMaxChunk);
+  return channel == 1 || channel == 2;
+}
+bool get(Reader& r, Ended& m) {
+  const std::uint8_t cause = r.u8();
+  m.cause = static_cast<base::Cause>(cause);
+  m.exit_code = r.u32();
+  m.signal = r.u32();
+  m.limits_hit = r.u32();
+  for (std::uint64_t* value : {&m.usage.wall_us, &m.usage.cpu_us, &m.usage.peak_memory_bytes,
+                               &m.usage.stdout_bytes, &m.usage.stderr_bytes, &m.usage.dropped_bytes}) {
+    *value = r.u64();
+  }
+  return cause <= static_cast<std::uint8_t>(base::kLastCause) && m.exit_code <= 255 && m.signal <= 64;
+}
+bool get(Reader& r, Failed& m) {
+  m.code = r.u32();
+  m.sys_errno = static_cast<std::int32_t>(r.u32());
+  m.message = r.text(4096);
+  return m.code <= static_cast<std::uint32_t>(base::Code::kInternal);
+}
+bool get(Reader&, Done&) { return true; }
+bool get(Reader& r, InputTaken& m) {
+  m.bytes = r.u32();
+  return m.bytes <= kInputWindow;
+}
+
+template <class Variant, std::size_t I = 0>
+base::Result<Variant> decode_variant(std::uint32_t index, const Frame& frame) {
+  if constexpr (I < std::variant_size_v<Variant>) {
+    if (index != I) return decode_variant<Variant, I + 1>(index, frame);
+    std::variant_alternative_t<I, Variant> message;
+    Reader reader(frame.payload);
+    if (!get(reader, message) || !reader.finished()) {
+      return base::fail(base::Code::kInvalid, "malformed message of type " + std::to_string(frame.type));
+    }
+    return Variant(std::move(message));
+  } else {
+    return base::fail(base::Code::kInvalid, "unknown message type " + std::to_string(frame.type));
+  }
+}
+
+}  // namespace
+
+std::string encode(std::uint32_t stream, const Request& request) {
+  return encode_variant(kRequestBase, stream, request);
+}
+std::string encode(std::uint32_t stream, const Event& event) {
+  return encode_variant(kEventBase, stream, event);
+}
+
+base::Result<Request> decode_request(const Frame& frame) {
+  return decode_variant<Request>(frame.type - kRequestBase, frame);
+}
+base::Result<Event> decode_event(const Frame& frame) {
+  return decode_variant<Event>(frame.type - kEventBase, frame);
+}
+
+}  // namespace wire::init

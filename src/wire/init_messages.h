@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/cause.h"
+#include "base/error.h"
+#include "wire/frame.h"
+
+// Messages on the control socket of a sandbox: the engine's side asks, init answers. One frame each.
+namespace wire::init {
+
+constexpr std::uint32_t kVersion = 1;
+
+constexpr std::size_t kMaxStrings = 16'384;    // argv and environment entries
+constexpr std::size_t kMaxString = 128 << 10;  // the kernel's own limit for one argument
+constexpr std::size_t kMaxFileBytes = 3 << 20;
+constexpr std::size_t kInputWindow = 256 << 10;
+
+enum class User : std::uint8_t { kUser = 0, kRoot = 1 };
+enum class Stdin : std::uint8_t { kClosed = 0, kStream = 1 };
+
+// engine → init
+struct Start {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+  std::string cwd;
+  User user = User::kUser;
+  Stdin input = Stdin::kClosed;
+  std::uint64_t deadline_ms = 0;  // 0: none
+  std::uint64_t grace_ms = 0;     // between TERM and KILL of the leaf
+  std::uint64_t output_cap = 0;   // bytes of stdout and stderr together that are kept
+};
+struct Input {
+  std::string bytes;  // empty: end of input
+};
+struct Signal {
+  std::uint32_t number = 0;
+};
+// Writes a small file as the sandbox's user; parent directories must exist.
+struct PutFile {
+  std::string path;
+  std::uint32_t mode = 0644;
+  std::string bytes;
+};
+using Request = std::variant<Start, Input, Signal, PutFile>;
+
+// init → engine
+struct Hello {
+  std::uint32_t version = kVersion;
+};
+struct Started {
+  std::uint32_t pid = 0;  // inside the sandbox
+};
+enum class Channel : std::uint8_t { kStdout = 1, kStderr = 2 };
+struct Output {
+  Channel channel = Channel::kStdout;
+  std::uint64_t offset = 0;  // of the first byte in this channel
+  std::string bytes;
+};
+struct Usage {
+  std::uint64_t wall_us = 0;
+  std::uint64_t cpu_us = 0;
+  std::uint64_t peak_memory_bytes = 0;
+  std::uint64_t stdout_bytes = 0;
+  std::uint64_t stderr_bytes = 0;
+  std::uint64_t dropped_bytes = 0;  // past the output cap
+};
+struct Ended {
+  base::Cause cause = base::Cause::kOk;
+  std::uint32_t exit_code = 0;
+  std::uint32_t signal = 0;
+  std::uint32_t limits_hit = 0;  // bits of base::Limit
+  Usage usage;
+};
+// A request that could not be carried out: which step, and why.
+struct Failed {
+  std::uint32_t code = 0;  // base::Code
+  std::int32_t sys_errno = 0;
+  std::string message;
+};
+struct Done {};  // a PutFile that succeeded
+// This much of the input has reached the process: the engine keeps at most kInputWindow on the way.
+struct InputTaken {
+  std::uint32_t bytes = 0;
+};
+using Event = std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken>;
+
+std::string encode(std::uint32_t stream, const Request& request);
+std::string encode(std::uint32_t stream, const Event& event);
+base::Result<Request> decode_request(const Frame& frame);
+base::Result<Event> decode_event(const Frame& frame);
+
+}  // namespace wire::init
