@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/paths.h"
 #include "engine/spawner_client.h"
@@ -27,6 +29,9 @@ constexpr int kExitSignalBase = 128;
 struct Globals {
   std::string state = base::Paths::kDefaultState;
   std::string config;
+  // What follows the first "--", which the parser never sees: a command and its arguments, whatever they look
+  // like.
+  std::optional<std::vector<std::string>> after_dashes;
 
   base::Paths paths() const { return base::Paths::of(state); }
 };

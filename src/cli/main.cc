@@ -1,6 +1,19 @@
 #include <cstdio>
+#include <cstring>
 
 #include "cli/command.h"
+
+namespace {
+// Cuts the arguments at the first "--".
+int split_at_dashes(int argc, char** argv, cli::Globals& globals) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--") != 0) continue;
+    globals.after_dashes.emplace(argv + i + 1, argv + argc);
+    return i;
+  }
+  return argc;
+}
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Cove gives every AI agent a computer of its own.", "cove"};
@@ -18,7 +31,7 @@ int main(int argc, char** argv) {
   cli::add_spawner(app, globals, chosen);
   cli::add_completion(app, chosen);
   try {
-    app.parse(argc, argv);
+    app.parse(split_at_dashes(argc, argv, globals), argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return code == 0 ? 0 : cli::kExitUsage;

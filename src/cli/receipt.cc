@@ -13,7 +13,11 @@ namespace {
 
 using base::Cause;
 
-double milliseconds(std::uint64_t us) { return static_cast<double>(us) / 1000.0; }
+// A whole number where it is one: 1, not 1E0.
+boost::json::value cpus_of(std::uint32_t millis) {
+  if (millis % 1000 == 0) return millis / 1000;
+  return static_cast<double>(millis) / 1000.0;
+}
 
 boost::json::array limits_hit(const engine::Outcome& outcome) {
   boost::json::array names;
@@ -24,12 +28,9 @@ boost::json::array limits_hit(const engine::Outcome& outcome) {
 }
 
 boost::json::object limits_of(const Receipt& receipt) {
-  return {{"cpus", static_cast<double>(receipt.options.cpu_millis) / 1000.0},
-          {"memory_bytes", receipt.options.memory_bytes},
-          {"disk_bytes", receipt.options.disk_bytes},
-          {"max_processes", receipt.options.max_pids},
-          {"timeout_ms", receipt.command.timeout.count()},
-          {"output_bytes", receipt.command.output_cap}};
+  return {{"cpus", cpus_of(receipt.options.cpu_millis)},   {"memory_bytes", receipt.options.memory_bytes},
+          {"disk_bytes", receipt.options.disk_bytes},      {"max_processes", receipt.options.max_pids},
+          {"timeout_ms", receipt.command.timeout.count()}, {"output_bytes", receipt.command.output_cap}};
 }
 
 boost::json::object setup_of(const Receipt& receipt) {
@@ -51,8 +52,8 @@ boost::json::object receipt_json(const Receipt& receipt) {
       {"receipt",
        {{"sandbox", receipt.sandbox},
         {"template", receipt.template_name},
-        {"wall_ms", milliseconds(usage.wall_us)},
-        {"cpu_ms", milliseconds(usage.cpu_us)},
+        {"wall_us", usage.wall_us},
+        {"cpu_us", usage.cpu_us},
         {"peak_memory_bytes", usage.peak_memory_bytes},
         {"output",
          {{"stdout_bytes", usage.stdout_bytes},

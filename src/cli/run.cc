@@ -116,6 +116,9 @@ Result<> read_script(const Arguments& args, Job& job) {
 }
 
 Result<> read_program(const Arguments& args, Job& job) {
+  if (!args.code.empty() && args.is_command) {
+    return base::fail(base::Code::kInvalid, "give either -c CODE or -- COMMAND, not both");
+  }
   if (!args.code.empty()) {
     ASSIGN_OR_RETURN(const Language* language,
                      language_by_name(args.language.empty() ? "python" : args.language));
@@ -258,9 +261,11 @@ void add_run(CLI::App& app, const Globals& globals, Chosen& chosen) {
   sub->add_flag("--receipt", args->text, "Print the receipt for people, on stderr");
   sub->callback([sub, args, &globals, &chosen] {
     args->rest = sub->remaining();
-    if (!args->rest.empty() && args->rest[0] == "--") {
-      args->is_command = true;
-      args->rest.erase(args->rest.begin());
+    args->is_command = args->rest.empty() && globals.after_dashes.has_value();
+    if (globals.after_dashes) {
+      // After a FILE, the dashes and what follows are the script's own arguments.
+      if (!args->rest.empty()) args->rest.emplace_back("--");
+      args->rest.insert(args->rest.end(), globals.after_dashes->begin(), globals.after_dashes->end());
     }
     chosen.action = [args, &globals] { return run_command(globals, *args); };
   });

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include "sys/cgroup.h"
@@ -17,8 +18,11 @@ Result<std::uint64_t> Gauges::value(int fd, const char* key) const {
 }
 
 Result<> Gauges::begin() {
-  // v1: any number resets the high-water mark. v2: the same write resets it for this descriptor.
-  if (::pwrite(fds_.memory_peak, "0\n", 2, 0) < 0) return base::failed_call("write(memory peak)");
+  // v1: any number resets the high-water mark. v2: the same write resets it for this descriptor. EBADF: it
+  // was opened read-only, because this kernel cannot reset it.
+  if (::pwrite(fds_.memory_peak, "0\n", 2, 0) < 0 && errno != EBADF) {
+    return base::failed_call("write(memory peak)");
+  }
   ASSIGN_OR_RETURN(oom_before_, value(fds_.oom, "oom_kill"));
   ASSIGN_OR_RETURN(pids_before_, value(fds_.pids, "max"));
   return {};

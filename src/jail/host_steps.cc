@@ -34,7 +34,7 @@ Result<> make_stage(Build& build) {
   RETURN_IF_ERROR(sys::attach_mount(stage.get(), here.get(), "."));
   ASSIGN_OR_RETURN(build.stage, sys::open(build.wiring.materials->stage, O_PATH | O_DIRECTORY));
   RETURN_IF_ERROR(sys::fchdir(build.stage.get()));
-  for (const char* name : {"disk", "lower", "root", "empty", "empty/directory", "replaced"}) {
+  for (const char* name : {"disk", "lower", "root", "empty", "empty/directory", "replaced", "nodes"}) {
     RETURN_IF_ERROR(sys::mkdirat(build.stage.get(), name, 0755));
   }
   return sys::create_file_at(build.stage.get(), "empty/file", "", 0444);
@@ -106,13 +106,21 @@ Result<> mount_root(Build& build) {
   return {};
 }
 
-Result<> bind_device(int dev, const Device& device) {
-  const std::string path = std::string("/dev/") + device.name;
-  ASSIGN_OR_RETURN(const auto node, sys::open(path, O_PATH | O_NOFOLLOW));
-  ASSIGN_OR_RETURN(const auto st, sys::fstat(node.get()));
-  if (!S_ISCHR(st.st_mode) || st.st_rdev != ::makedev(device.major, device.minor)) {
-    return base::fail(base::Code::kUnsupported, path + " on this host is not the device it should be");
+// Nodes of this sandbox alone: a lock on a shared inode would be a channel to its neighbours.
+Result<> make_device_nodes(Build& build) {
+  ASSIGN_OR_RETURN(const auto mount, sys::make_mount("tmpfs", {{"mode", "0755"}, {"size", "64k"}},
+                                                     MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
+  for (const Device& device : build.plan.devices) {
+    RETURN_IF_ERROR(
+        sys::mknodat(mount.get(), device.name, S_IFCHR | 0666, ::makedev(device.major, device.minor)));
+    RETURN_IF_ERROR(sys::fchownat(mount.get(), device.name, build.plan.first_id, build.plan.first_id));
   }
+  return sys::attach_mount(mount.get(), build.stage.get(), "nodes");
+}
+
+Result<> bind_device(const Build& build, int dev, const Device& device) {
+  const std::string node_path = std::string("nodes/") + device.name;
+  ASSIGN_OR_RETURN(const auto node, sys::openat(build.stage.get(), node_path, O_PATH | O_NOFOLLOW));
   RETURN_IF_ERROR(sys::create_file_at(dev, device.name, "", 0666));
   return sys::bind_fd(node.get(), dev, device.name, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
@@ -127,7 +135,7 @@ Result<> make_dev(Build& build) {
                       kSealed | MOUNT_ATTR_NOEXEC));
   RETURN_IF_ERROR(sys::attach_mount(mount.get(), build.root.get(), "dev"));
   ASSIGN_OR_RETURN(const auto dev, sys::openat(build.root.get(), "dev", O_PATH | O_DIRECTORY));
-  for (const Device& device : build.plan.devices) RETURN_IF_ERROR(bind_device(dev.get(), device));
+  for (const Device& device : build.plan.devices) RETURN_IF_ERROR(bind_device(build, dev.get(), device));
   for (const DeviceLink& link : build.plan.device_links) {
     RETURN_IF_ERROR(sys::symlinkat(link.target, dev.get(), link.name));
   }
@@ -155,8 +163,11 @@ Result<> make_parents(int dir, const std::string& path) {
 
 // Not the kernel's sysfs: a handful of plain files that runtimes read to learn their share.
 Result<> make_sys(Build& build) {
-  ASSIGN_OR_RETURN(const auto mount, sys::make_mount("tmpfs", {{"mode", "0755"}, {"size", "64k"}},
-                                                     kSealed | MOUNT_ATTR_NOEXEC));
+  const std::string owner = std::to_string(build.plan.first_id);
+  ASSIGN_OR_RETURN(
+      const auto mount,
+      sys::make_mount("tmpfs", {{"mode", "0755"}, {"size", "64k"}, {"uid", owner}, {"gid", owner}},
+                      kSealed | MOUNT_ATTR_NOEXEC));
   for (const StaticFile& file : build.plan.sys_files) {
     RETURN_IF_ERROR(make_parents(mount.get(), file.path));
     RETURN_IF_ERROR(sys::create_file_at(mount.get(), file.path, file.text, 0444));
@@ -210,6 +221,7 @@ constexpr std::array kHostSteps = {
     Step{"fill layer", fill_layer},
     Step{"mount template", mount_template},
     Step{"mount root", mount_root},
+    Step{"make device nodes", make_device_nodes},
     Step{"make dev", make_dev},
     Step{"make sys", make_sys},
     Step{"mount workspace", mount_workspace},

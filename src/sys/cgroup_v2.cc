@@ -34,7 +34,11 @@ class V2Tree final : public CgroupTree {
     RETURN_IF_ERROR(fchownat(dir, "cgroup.procs", owner, owner));
     ASSIGN_OR_RETURN(group.gauges.oom, openat(dir, "memory.events", O_RDONLY));
     ASSIGN_OR_RETURN(group.gauges.oom_notify, openat(dir, "memory.events", O_RDONLY));
-    ASSIGN_OR_RETURN(group.gauges.memory_peak, openat(dir, "memory.peak", O_RDWR));
+    // Kernels before 6.12 cannot reset it: there the peak is the sandbox's, not the run's.
+    auto peak = openat(dir, "memory.peak", O_RDWR);
+    if (!peak) peak = openat(dir, "memory.peak", O_RDONLY);
+    if (!peak) return std::unexpected(std::move(peak).error());
+    group.gauges.memory_peak = *std::move(peak);
     ASSIGN_OR_RETURN(group.gauges.pids, openat(dir, "pids.events", O_RDONLY));
     return group;
   }

@@ -60,6 +60,11 @@ Result<> symlinkat(const std::string& target, int dir, const std::string& path) 
   return {};
 }
 
+Result<> mknodat(int dir, const std::string& path, mode_t mode, dev_t device) {
+  if (::mknodat(dir, path.c_str(), mode, device) != 0) return failed_call("mknod(" + path + ")");
+  return {};
+}
+
 Result<> fchownat(int dir, const std::string& path, uid_t uid, gid_t gid) {
   if (::fchownat(dir, path.c_str(), uid, gid, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) != 0) {
     return failed_call("chown(" + path + ")");

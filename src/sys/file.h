@@ -30,6 +30,7 @@ Result<> mkdir_if_missing(const std::string& path, mode_t mode);
 Result<> unlinkat(int dir, const std::string& path, int flags = 0);
 Result<> renameat(int from_dir, const std::string& from, int to_dir, const std::string& to);
 Result<> symlinkat(const std::string& target, int dir, const std::string& path);
+Result<> mknodat(int dir, const std::string& path, mode_t mode, dev_t device);
 Result<> fchownat(int dir, const std::string& path, uid_t uid, gid_t gid);
 Result<> fchmod(int fd, mode_t mode);
 Result<struct stat> fstat(int fd);
