@@ -46,6 +46,9 @@ constexpr std::uint64_t kIptReplace = 64, kIptAddCounters = 65;
 
 constexpr std::string_view kLeavesSetid = "a set-id file in a host directory is a trap for the host's users";
 
+// The spawner makes each sandbox's device nodes.
+constexpr auto kAllButSpawner = static_cast<ProfileSet>(kEveryProfile & ~only(SeccompProfile::kSpawner));
+
 constexpr auto kRules = std::to_array<ArgRule>({
     {"clone", kAllow, "no new namespace", {{0, kNewNamespaces, {0}}}},
 
@@ -113,8 +116,8 @@ constexpr auto kRules = std::to_array<ArgRule>({
      "Linux, 32-bit uname, 2.6 uname, both, and asking; no executable data, no fixed addresses",
      {{0, kLow32, {0, 0x8, 0x20000, 0x20008, 0xffff'ffff}}}},
 
-    {"mknod", kPermission, "devices", {{1, kFileType, {S_IFCHR, S_IFBLK}}}},
-    {"mknodat", kPermission, "devices", {{2, kFileType, {S_IFCHR, S_IFBLK}}}},
+    {"mknod", kPermission, "devices", {{1, kFileType, {S_IFCHR, S_IFBLK}}}, kAllButSpawner},
+    {"mknodat", kPermission, "devices", {{2, kFileType, {S_IFCHR, S_IFBLK}}}, kAllButSpawner},
 
     {"chmod", kPermission, kLeavesSetid, {{1, kSetId, {S_ISUID, S_ISGID, kSetId}}}, kNoSetid},
     {"fchmod", kPermission, kLeavesSetid, {{1, kSetId, {S_ISUID, S_ISGID, kSetId}}}, kNoSetid},

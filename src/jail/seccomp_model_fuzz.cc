@@ -23,7 +23,8 @@ struct Pair {
 
 Pair& pair_for(std::size_t choice) {
   static std::array pairs{Pair(jail::SeccompProfile::kUser), Pair(jail::SeccompProfile::kUserNoSetid),
-                          Pair(jail::SeccompProfile::kRoot), Pair(jail::SeccompProfile::kInit)};
+                          Pair(jail::SeccompProfile::kRoot), Pair(jail::SeccompProfile::kInit),
+                          Pair(jail::SeccompProfile::kSpawner)};
   return pairs[choice % pairs.size()];
 }
 

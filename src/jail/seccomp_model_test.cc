@@ -106,12 +106,18 @@ TEST(SeccompProgramsTogether, GateAgreesWithItsRuleAndTakesEveryBranch) {
   EXPECT_TRUE(coverage.one_sided(program).empty());
 }
 
-// init's filter stays below those of its children; it must not take away or disguise anything of theirs.
-TEST(SeccompProgramsTogether, StackOnInitsFilterWithoutChange) {
-  const SeccompModel init(SeccompProfile::kInit);
+// The spawner's filter lies below init's, and init's below those of its children; neither may take away or
+// disguise anything of what stands on it.
+TEST(SeccompProgramsTogether, StackOnEachOtherWithoutChange) {
+  using enum SeccompProfile;
+  const std::pair<SeccompProfile, SeccompProfile> stacks[] = {
+      {kInit, kUser},    {kInit, kUserNoSetid},    {kInit, kRoot},    {kSpawner, kInit},
+      {kSpawner, kUser}, {kSpawner, kUserNoSetid}, {kSpawner, kRoot},
+  };
   Inputs inputs(7);
-  for (const SeccompProfile profile : kSeccompProfiles) {
-    const SeccompModel model(profile);
+  for (const auto& [below, above] : stacks) {
+    const SeccompModel init(below);
+    const SeccompModel model(above);
     for (int i = 0; i < 100'000; ++i) {
       const seccomp_data data = inputs.next();
       const std::uint32_t alone = return_value_of(model.verdict(data));

@@ -125,8 +125,13 @@ constexpr auto kGroups = std::to_array<CallGroup>({
 });
 
 constexpr auto kChanges = std::to_array<ProfileChange>({
-    {only(SeccompProfile::kInit), kAllow, "a process is born in its own cgroup by CLONE_INTO_CGROUP",
-     "clone3"},
+    {only(SeccompProfile::kSpawner), kAllow,
+     "what builds a sandbox, and nothing else that the user's list lacks",
+     "mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount mount_setattr unshare "
+     "setns "
+     "sethostname"},
+    {only(SeccompProfile::kInit) | only(SeccompProfile::kSpawner), kAllow,
+     "a process is born in its own cgroup by CLONE_INTO_CGROUP", "clone3"},
     {only(SeccompProfile::kUserNoSetid), kNoCall,
      "its mode lies behind a pointer; callers fall back to openat", "openat2"},
 });
@@ -146,6 +151,8 @@ std::string_view name_of(SeccompProfile profile) {
       return "root";
     case SeccompProfile::kInit:
       return "init";
+    case SeccompProfile::kSpawner:
+      return "spawner";
   }
   return "unknown";
 }

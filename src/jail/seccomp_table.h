@@ -31,9 +31,11 @@ enum class SeccompProfile {
   kUserNoSetid,  // the same where a writable host directory is mounted: cannot leave set-id files on the host
   kRoot,         // root-mode sandboxes (apt, dpkg)
   kInit,         // cove-init, which then starts everything else under one of the profiles above
+  kSpawner,      // the root process itself, and so the outermost filter of every sandbox
 };
 inline constexpr std::array kSeccompProfiles = {SeccompProfile::kUser, SeccompProfile::kUserNoSetid,
-                                                SeccompProfile::kRoot, SeccompProfile::kInit};
+                                                SeccompProfile::kRoot, SeccompProfile::kInit,
+                                                SeccompProfile::kSpawner};
 
 std::string_view name_of(SeccompProfile profile);
 

@@ -9,10 +9,12 @@
 
 #include "base/config.h"
 #include "base/units.h"
+#include "jail/seccomp_filter.h"
 #include "spawner/materials.h"
 #include "spawner/service.h"
 #include "sys/mount.h"
 #include "sys/process.h"
+#include "sys/seccomp.h"
 #include "sys/socket.h"
 
 namespace spawner {
@@ -80,6 +82,13 @@ Result<sys::UniqueFd> listen_alone(const base::Paths& paths) {
   return sys::listen_unix(paths.spawner_socket, SOCK_SEQPACKET);
 }
 
+// Start-up is over: from here on this process, and all that it ever makes, has only the calls that build
+// sandboxes.
+Result<> confine_self() {
+  ASSIGN_OR_RETURN(const auto filter, jail::build_filter(jail::SeccompProfile::kSpawner));
+  return sys::install_seccomp_filter(filter);
+}
+
 Result<> serve(const Options& options, const base::Paths& paths, MakeControl make_control) {
   ASSIGN_OR_RETURN(const auto config, load_config(options.config));
   ASSIGN_OR_RETURN(const auto mounts, sys::find_cgroup_mounts());
@@ -98,6 +107,7 @@ Result<> serve(const Options& options, const base::Paths& paths, MakeControl mak
                        .control = control.get()});
   RETURN_IF_ERROR(sandboxes.reconcile());
   ASSIGN_OR_RETURN(auto listener, listen_alone(paths));
+  RETURN_IF_ERROR(confine_self());
   Service service(std::move(listener), sandboxes, {.linger = options.linger});
   RETURN_IF_ERROR(service.run());
   RETURN_IF_ERROR(sys::unlinkat(AT_FDCWD, paths.spawner_socket));
