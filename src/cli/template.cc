@@ -7,6 +7,8 @@
 #include "cli/build_steps.h"
 #include "cli/command.h"
 #include "sys/file.h"
+#include "template/archive_export.h"
+#include "template/archive_import.h"
 #include "template/build.h"
 #include "template/delete_tree.h"
 #include "template/store.h"
@@ -130,6 +132,35 @@ Result<> remove(const Globals& globals, const Arguments& args) {
   return {};
 }
 
+Result<> export_file(const Globals& globals, const Arguments& args) {
+  RETURN_IF_ERROR(require_root("cove template export"));
+  ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
+  ASSIGN_OR_RETURN(const auto info, store.resolve(args.name));
+  ASSIGN_OR_RETURN(auto progress, BuildProgress::open());
+  auto done = templates::export_template(info, args.file, progress, progress.cancel());
+  progress.finish();
+  if (!done) return done;
+  fmt::print("exported template {} to {}\n", info.digest.substr(0, 12), args.file);
+  return {};
+}
+
+Result<> import_file(const Globals& globals, const Arguments& args) {
+  RETURN_IF_ERROR(require_root("cove template import"));
+  ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
+  ASSIGN_OR_RETURN(auto progress, BuildProgress::open());
+  const templates::ImportRequest request{
+      .file = args.file,
+      .name = args.name,
+      .if_taken = args.force ? templates::IfTaken::kReplace : templates::IfTaken::kFail,
+      .cancel = progress.cancel()};
+  auto info = templates::import_template(store, request, progress);
+  progress.finish();
+  if (!info) return std::unexpected(std::move(info).error());
+  fmt::print("imported template {}: {}\n", info->names.empty() ? "" : info->names.front(),
+             info->digest.substr(0, 12));
+  return {};
+}
+
 using Action = Result<> (*)(const Globals&, const Arguments&);
 
 struct Binder {
@@ -173,6 +204,17 @@ void add_template(CLI::App& app, const Globals& globals, Chosen& chosen) {
   auto* rm_command = sub->add_subcommand("rm", "Remove a template that no sandbox uses");
   rm_command->add_option("TEMPLATE", args->name, "Name, digest or the beginning of one")->required();
   bind(rm_command, args, remove);
+
+  auto* export_command = sub->add_subcommand("export", "Write a template to one file");
+  export_command->add_option("TEMPLATE", args->name, "Name, digest or the beginning of one")->required();
+  export_command->add_option("FILE", args->file, "A new file, for example base.tar.zst")->required();
+  bind(export_command, args, export_file);
+
+  auto* import_command = sub->add_subcommand("import", "Bring in a template that `export` wrote");
+  import_command->add_option("FILE", args->file, "What `cove template export` wrote")->required();
+  import_command->add_option("--name", args->name, "What to call it here (its own name)");
+  import_command->add_flag("--force", args->force, "Take the name over from another template");
+  bind(import_command, args, import_file);
 }
 
 }  // namespace cli
