@@ -7,7 +7,8 @@ namespace base {
 namespace {
 
 Result<> add_workspace_root(Config& config, std::string_view value) {
-  if (!value.starts_with('/') || value.find("/../") != std::string_view::npos || value.ends_with("/..")) {
+  const auto has = [&](std::string_view part) { return value.find(part) != std::string_view::npos; };
+  if (!value.starts_with('/') || has("/../") || value.ends_with("/..") || has({"\0", 1})) {
     return fail(Code::kInvalid, fmt::format("'{}' is not an absolute directory", value));
   }
   while (value.size() > 1 && value.ends_with('/')) value.remove_suffix(1);

@@ -106,15 +106,17 @@ Result<> Sandbox::put_file(const std::string& path, std::string bytes, std::uint
 }
 
 Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
+  const wire::init::Start start{.argv = command.argv,
+                                .environment = command.environment,
+                                .cwd = command.cwd,
+                                .user = command.user,
+                                .input = command.input,
+                                .deadline_ms = static_cast<std::uint64_t>(command.timeout.count()),
+                                .grace_ms = static_cast<std::uint64_t>(command.grace.count()),
+                                .output_cap = command.output_cap};
+  RETURN_IF_ERROR(wire::init::check(start));
   ++stream_;
-  RETURN_IF_ERROR(send(wire::init::Start{.argv = command.argv,
-                                         .environment = command.environment,
-                                         .cwd = command.cwd,
-                                         .user = command.user,
-                                         .input = command.input,
-                                         .deadline_ms = static_cast<std::uint64_t>(command.timeout.count()),
-                                         .grace_ms = static_cast<std::uint64_t>(command.grace.count()),
-                                         .output_cap = command.output_cap}));
+  RETURN_IF_ERROR(send(start));
   return RunLoop(*this, observer).run();
 }
 

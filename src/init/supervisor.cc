@@ -133,7 +133,7 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::PutFile&
 void Supervisor::fail(std::uint32_t stream, const base::Error& error) {
   channel_->send(stream, wire::init::Failed{.code = static_cast<std::uint32_t>(error.code),
                                             .sys_errno = error.sys_errno,
-                                            .message = error.message});
+                                            .message = error.message.substr(0, wire::init::kMaxMessage)});
 }
 
 Result<> Supervisor::reap() {

@@ -44,8 +44,6 @@ Result<> clean_up(const Tree& tree, const Mirror& mirror) {
                          {.content = "APT::Install-Recommends \"false\";\nAcquire::Languages \"none\";\n"});
 }
 
-}  // namespace
-
 std::vector<std::string> bootstrap_argv(const Recipe& recipe, const Staging& staging) {
   const auto& path = staging.path();
   std::vector<std::string> argv = {"unshare",
@@ -64,6 +62,8 @@ std::vector<std::string> bootstrap_argv(const Recipe& recipe, const Staging& sta
   argv.insert(argv.end(), {recipe.suite, staging.root(), path + "/mirror.sources"});
   return argv;
 }
+
+}  // namespace
 
 Result<> bootstrap(const Recipe& recipe, const Staging& staging, Progress& progress, const Cancel& cancel) {
   ASSIGN_OR_RETURN(const auto mirror, host_mirror(recipe.suite));

@@ -11,7 +11,4 @@ namespace templates {
 // with it.
 Result<> bootstrap(const Recipe& recipe, const Staging& staging, Progress& progress, const Cancel& cancel);
 
-// The command line; the files it names are written by bootstrap().
-std::vector<std::string> bootstrap_argv(const Recipe& recipe, const Staging& staging);
-
 }  // namespace templates

@@ -17,7 +17,9 @@ namespace templates::test {
 // A directory that goes with its owner.
 class Scratch {
  public:
-  Scratch() : path_("/tmp/cove-template-test.XXXXXX") { EXPECT_NE(::mkdtemp(path_.data()), nullptr); }
+  explicit Scratch(const std::string& parent = "/tmp") : path_(parent + "/cove-template-test.XXXXXX") {
+    EXPECT_NE(::mkdtemp(path_.data()), nullptr);
+  }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() { EXPECT_TRUE(delete_tree(path_)); }

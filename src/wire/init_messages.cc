@@ -62,7 +62,7 @@ std::string encode_variant(std::uint32_t base, std::uint32_t stream, const Varia
 bool get(Reader& r, Start& m) {
   m.argv = r.c_texts(kMaxStrings, kMaxString);
   m.environment = r.c_texts(kMaxStrings, kMaxString);
-  m.cwd = r.c_text(4096);
+  m.cwd = r.c_text(kMaxPath);
   const std::uint8_t user = r.u8();
   const std::uint8_t input = r.u8();
   m.user = static_cast<User>(user);
@@ -81,7 +81,7 @@ bool get(Reader& r, Signal& m) {
   return m.number >= 1 && m.number <= 64;
 }
 bool get(Reader& r, PutFile& m) {
-  m.path = r.c_text(4096);
+  m.path = r.c_text(kMaxPath);
   m.mode = r.u32();
   m.bytes = r.text(kMaxFileBytes);
   return (m.mode & ~0777U) == 0;
@@ -116,7 +116,7 @@ bool get(Reader& r, Ended& m) {
 bool get(Reader& r, Failed& m) {
   m.code = r.u32();
   m.sys_errno = static_cast<std::int32_t>(r.u32());
-  m.message = r.text(4096);
+  m.message = r.text(kMaxMessage);
   return m.code <= static_cast<std::uint32_t>(base::Code::kInternal);
 }
 bool get(Reader&, Done&) { return true; }
@@ -154,6 +154,24 @@ base::Result<Request> decode_request(const Frame& frame) {
 }
 base::Result<Event> decode_event(const Frame& frame) {
   return decode_variant<Event>(frame.type - kEventBase, frame);
+}
+
+base::Result<> check(const Start& start) {
+  const bool fits = start.argv.size() <= kMaxStrings && start.environment.size() <= kMaxStrings;
+  Writer writer;
+  put(writer, start);
+  const std::string payload = writer.take();
+  if (!fits || payload.size() > kMaxFramePayload) {
+    return base::fail(base::Code::kInvalid, "the arguments and the environment are too many or too large: " +
+                                                std::to_string(kMaxStrings) + " of each, 4 MiB in all");
+  }
+  Start again;
+  Reader reader(payload);
+  if (get(reader, again) && reader.finished()) return {};
+  return base::fail(
+      base::Code::kInvalid,
+      "a program needs a name, and no argument, variable or directory may be longer than 128 KiB (a "
+      "directory: 4 KiB) or hold a NUL byte");
 }
 
 }  // namespace wire::init

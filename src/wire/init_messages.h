@@ -17,6 +17,8 @@ constexpr std::uint32_t kVersion = 1;
 
 constexpr std::size_t kMaxStrings = 16'384;    // argv and environment entries
 constexpr std::size_t kMaxString = 128 << 10;  // the kernel's own limit for one argument
+constexpr std::size_t kMaxPath = 4096;
+constexpr std::size_t kMaxMessage = 4096;
 constexpr std::size_t kMaxFileBytes = 3 << 20;
 constexpr std::size_t kInputWindow = 256 << 10;
 
@@ -93,5 +95,8 @@ std::string encode(std::uint32_t stream, const Request& request);
 std::string encode(std::uint32_t stream, const Event& event);
 base::Result<Request> decode_request(const Frame& frame);
 base::Result<Event> decode_event(const Frame& frame);
+
+// Whether init would take this request; what it does not take, it answers by hanging up.
+base::Result<> check(const Start& start);
 
 }  // namespace wire::init

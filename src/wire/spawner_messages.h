@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include "base/error.h"
@@ -99,6 +100,7 @@ struct Reply {
   Text<24> trash;    // where a retired template went, below the builds directory
   std::uint32_t sandboxes = 0;
   std::uint32_t nurseries = 0;
+  std::uint32_t reserved = 0;
   std::array<StepTime, kMaxSteps> steps{};
 };
 
@@ -109,7 +111,8 @@ base::Result<Reply> decode_reply(std::span<const std::byte> packet);
 
 template <class Message>
 std::span<const std::byte> packet_of(const Message& message) {
-  static_assert(std::is_trivially_copyable_v<Message>);
+  // Without padding, so that no byte of the sender's memory travels along.
+  static_assert(std::has_unique_object_representations_v<Message>);
   return std::as_bytes(std::span(&message, 1));
 }
 

@@ -1,0 +1,116 @@
+"""What exists on the machine because of one instance: measured from the kernel's own lists, never from what Cove says.
+
+Other instances may be at work at the same time, so everything is told apart by the instance's tag.
+"""
+
+import glob
+import os
+import re
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:  # processes and groups come and go while we look
+        return ""
+
+
+def link(path):
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
+
+
+def hierarchies():
+    """The mount points of every cgroup hierarchy, v1 and v2."""
+    found = set()
+    for line in read("/proc/self/mountinfo").splitlines():
+        fields = line.split()
+        if fields[fields.index("-") + 1] in ("cgroup", "cgroup2"):
+            found.add(fields[4])
+    return sorted(found)
+
+
+def cgroups(tag):
+    """Every group below the instance's own, in every hierarchy."""
+    return {folder for top in hierarchies() for folder, _, _ in os.walk(f"{top}/{tag}") if folder != f"{top}/{tag}"}
+
+
+def sandbox_names(tag):
+    return sorted({name for top in hierarchies() if os.path.isdir(f"{top}/{tag}")
+                   for name in os.listdir(f"{top}/{tag}") if os.path.isdir(f"{top}/{tag}/{name}")})
+
+
+def remove_groups(tag):
+    """After a spawner was killed for good, its empty parent groups are the test's to remove."""
+    for top in hierarchies():
+        for folder, _, _ in os.walk(f"{top}/{tag}", topdown=False):
+            os.rmdir(folder)
+
+
+def processes(tag):
+    """Whoever is in a group of the instance, by id."""
+    found = set()
+    for folder in glob.glob("/proc/[0-9]*"):
+        if re.search(rf"/{tag}/", read(f"{folder}/cgroup")):
+            found.add(f"{folder.removeprefix('/proc/')} {read(folder + '/comm').strip()}")
+    return found
+
+
+def foreign(folder, tag):
+    """A process of somebody else's instance."""
+    return bool(re.search(rf"/cove(-(?!{tag.removeprefix('cove-')})[0-9a-f]{{8}})?/", read(f"{folder}/cgroup")))
+
+
+def network_namespaces(tag):
+    """Those that a process of ours or of nobody's instance lives in or holds open."""
+    found = set()
+    for folder in glob.glob("/proc/[0-9]*"):
+        if foreign(folder, tag):
+            continue
+        found.add(link(f"{folder}/ns/net"))
+    return found - {""}
+
+
+def held_namespaces(pid):
+    """Namespaces that a process keeps alive by a descriptor, by kind."""
+    held = [link(path) for path in glob.glob(f"/proc/{pid}/fd/*")]
+    return sorted(target for target in held if re.match(r"[a-z_]+:\[", target))
+
+
+def descriptors(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def children(pid):
+    return read(f"/proc/{pid}/task/{pid}/children").split()
+
+
+def resident_bytes(pid):
+    return int(re.search(r"VmRSS:\s+(\d+) kB", read(f"/proc/{pid}/status"))[1]) * 1024
+
+
+def mounts(pid="self"):
+    """Mount points as that process sees them, with multiplicity."""
+    return sorted(line.split()[4] for line in read(f"/proc/{pid}/mountinfo").splitlines())
+
+
+def files(directory):
+    return sorted(os.path.relpath(os.path.join(folder, name), directory)
+                  for folder, below, names in os.walk(directory) for name in [*below, *names])
+
+
+def of_instance(tag, run_directory):
+    return {"cgroups": cgroups(tag), "processes": processes(tag), "network namespaces": network_namespaces(tag),
+            "mounts": mounts(), "mounts of the machine": mounts(1), "files": files(run_directory)}
+
+
+def beyond_state(tag, run_directory):
+    """After the spawner's proper end: what should not be there."""
+    left = [f"cgroup {group}" for group in sorted(cgroups(tag))]
+    left += [f"cgroup {top}/{tag}" for top in hierarchies() if os.path.isdir(f"{top}/{tag}")]
+    left += [f"process {one}" for one in sorted(processes(tag))]
+    left += [f"file {name}" for name in files(run_directory) if name not in ("sandboxes", "stage", "spawner.lock", "spawner.log")]
+    return left
