@@ -19,7 +19,8 @@ target_compile_options(cove_flags INTERFACE
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wno-sign-conversion -Wimplicit-fallthrough
   -Wno-c99-designator -Wno-missing-designated-field-initializers
   -Wno-gnu-statement-expression-from-macro-expansion
-  -fstack-protector-strong -fcf-protection=full -fvisibility=hidden -fno-omit-frame-pointer -g)
+  -fstack-protector-strong -fcf-protection=full -fvisibility=hidden -fno-omit-frame-pointer
+  $<IF:$<CONFIG:Release>,-g1,-g>)
 target_link_options(cove_flags INTERFACE -fuse-ld=lld-19 -Wl,-z,relro,-z,now,-z,noexecstack)
 
 if(COVE_SANITIZE)

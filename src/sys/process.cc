@@ -247,11 +247,6 @@ Result<> chdir(const std::string& path) {
   return {};
 }
 
-Result<> chroot_here() {
-  if (::chroot(".") != 0) return failed_call("chroot(.)");
-  return {};
-}
-
 Result<> set_hostname(const std::string& name) {
   if (::sethostname(name.c_str(), name.size()) != 0) return failed_call("sethostname(" + name + ")");
   return {};

@@ -77,7 +77,6 @@ Result<> unshare(int flags);
 Result<> setns(int fd, int type);
 Result<> fchdir(int dir);
 Result<> chdir(const std::string& path);
-Result<> chroot_here();
 Result<> set_hostname(const std::string& name);
 Result<> set_loopback_up();
 

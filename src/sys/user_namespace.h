@@ -20,5 +20,7 @@ Result<> write_id_maps(pid_t pid, const IdMap& map);
 
 // A user namespace with this map and no process in it; it lives as long as the descriptor.
 Result<UniqueFd> make_user_namespace(const IdMap& map);
+// The same with a map for groups that is not the users'.
+Result<UniqueFd> make_user_namespace(const IdMap& users, const IdMap& groups);
 
 }  // namespace sys
