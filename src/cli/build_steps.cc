@@ -13,7 +13,7 @@ class StepOutput final : public engine::RunObserver {
  public:
   explicit StepOutput(templates::Progress& progress) : progress_(progress) {}
 
-  void output(wire::init::Channel, std::string_view bytes) override {
+  base::Result<> output(wire::init::Channel, std::string_view bytes) override {
     for (const char c : bytes) {
       if (c == '\n') {
         progress_.detail(line_);
@@ -23,6 +23,7 @@ class StepOutput final : public engine::RunObserver {
         line_ += c;
       }
     }
+    return {};
   }
   const std::string& last() const { return line_.empty() ? last_ : line_; }
 

@@ -4,8 +4,6 @@
 
 #include <cstdio>
 
-#include "sys/file.h"
-
 namespace cli {
 
 int report(const base::Error& error, int exit_code) {
@@ -22,8 +20,7 @@ Result<> require_root(const std::string& what) {
 }
 
 Result<engine::SpawnerClient> connect_spawner(const Globals& globals) {
-  ASSIGN_OR_RETURN(const auto self, sys::readlinkat(AT_FDCWD, "/proc/self/exe"));
-  const std::string program = self.substr(0, self.rfind('/')) + "/cove-spawner";
+  const std::string program = globals.bin + "/cove-spawner";
   return engine::SpawnerClient::connect_or_start(globals.paths(),
                                                  {.program = program, .config = globals.config});
 }

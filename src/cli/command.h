@@ -29,6 +29,7 @@ constexpr int kExitSignalBase = 128;
 struct Globals {
   std::string state = base::Paths::kDefaultState;
   std::string config;
+  std::string bin;  // where this program and its companions are
   // What follows the first "--", which the parser never sees: a command and its arguments, whatever they look
   // like.
   std::optional<std::vector<std::string>> after_dashes;

@@ -49,6 +49,7 @@ std::string zsh_completion(const CLI::App& app) {
 
 void add_completion(CLI::App& app, Chosen& chosen) {
   auto* sub = app.add_subcommand("completion", "Print shell completion: source <(cove completion bash)");
+  sub->footer("Example: cove completion bash > /etc/bash_completion.d/cove");
   auto shell = std::make_shared<std::string>("bash");
   sub->add_option("SHELL", *shell, "bash or zsh")->check(CLI::IsMember({"bash", "zsh"}))->required();
   sub->callback([shell, &app, &chosen] {

@@ -37,7 +37,9 @@ void add_doctor(CLI::App& app, const Globals& globals, Chosen& chosen) {
   auto* sub = app.add_subcommand("doctor", "Say what this host lacks and how to mend it");
   auto json = std::make_shared<bool>(false);
   sub->add_flag("--json", *json, "As one JSON object");
-  sub->footer("Exit code 0: the default tier works here. 1: something required is missing.");
+  sub->footer(
+      "Exit code 0: the default tier works here. 1: something required is missing.\n"
+      "Example: cove doctor --json | jq '.findings[] | select(.status != \"ok\")'");
   sub->callback([json, &globals, &chosen] {
     chosen.action = [json, &globals] {
       const auto found = doctor::examine({.state_directory = globals.state});

@@ -31,7 +31,7 @@ struct Arguments {
   std::string output = "10M";
   std::vector<std::string> environment;
   std::string workspace;
-  std::string code;
+  std::optional<std::string> code;
   std::string language;
   bool root = false;
   bool json = false;
@@ -116,14 +116,20 @@ Result<> read_script(const Arguments& args, Job& job) {
 }
 
 Result<> read_program(const Arguments& args, Job& job) {
-  if (!args.code.empty() && args.is_command) {
+  if (args.code && args.is_command) {
     return base::fail(base::Code::kInvalid, "give either -c CODE or -- COMMAND, not both");
   }
-  if (!args.code.empty()) {
+  // Code may have arguments and a script options; but what stands first and looks like an option is a
+  // mistyped one of ours.
+  if (!args.is_command && !args.rest.empty() && args.rest[0].starts_with('-')) {
+    return base::fail(base::Code::kInvalid,
+                      fmt::format("unknown option {}; see cove run --help", args.rest[0]));
+  }
+  if (args.code) {
     ASSIGN_OR_RETURN(const Language* language,
                      language_by_name(args.language.empty() ? "python" : args.language));
     append(job.command.argv, language->run_code);
-    job.command.argv.push_back(args.code);
+    job.command.argv.push_back(*args.code);
     job.command.argv.insert(job.command.argv.end(), args.rest.begin(), args.rest.end());
     return {};
   }
@@ -134,10 +140,6 @@ Result<> read_program(const Arguments& args, Job& job) {
   if (args.is_command) {
     job.command.argv = args.rest;
     return {};
-  }
-  if (args.rest[0].starts_with('-')) {
-    return base::fail(base::Code::kInvalid,
-                      fmt::format("unknown option {}; see cove run --help", args.rest[0]));
   }
   return read_script(args, job);
 }
@@ -201,16 +203,16 @@ Result<int> run_job(const Globals& globals, const Job& job) {
       .setup = sandbox.setup(),
       .create_time = std::chrono::duration_cast<std::chrono::microseconds>(created - start)};
   if (const std::string line = verdict_line(receipt); !line.empty()) fmt::print(stderr, "cove: {}\n", line);
-  if (job.show == Show::kJson) fmt::print("{}\n", boost::json::serialize(receipt_json(receipt)));
+  if (job.show == Show::kJson) RETURN_IF_ERROR(terminal.line(boost::json::serialize(receipt_json(receipt))));
   if (job.show == Show::kText) fmt::print(stderr, "\n{}", receipt_text(receipt));
   return exit_code_of(*outcome);
 }
 
 int run_command(const Globals& globals, const Arguments& args) {
+  if (const auto root = require_root("cove run"); !root) return report(root.error());
   const auto job = understand(globals, args);
   if (!job)
     return report(job.error(), job.error().code == base::Code::kInvalid ? kExitUsage : kExitCoveFailed);
-  if (const auto root = require_root("cove run"); !root) return report(root.error());
   const auto code = run_job(globals, *job);
   if (code) return *code;
   if (code.error().message.starts_with("exec(")) {

@@ -41,12 +41,13 @@ int stop(const Globals& globals) {
 void add_spawner(CLI::App& app, const Globals& globals, Chosen& chosen) {
   auto* sub = app.add_subcommand("spawner", "The root process that makes sandboxes (started when needed)");
   sub->require_subcommand(1);
-  sub->add_subcommand("status", "Whether it runs, and how many sandboxes it has")->callback([&] {
-    chosen.action = [&] { return status(globals); };
-  });
-  sub->add_subcommand("stop", "Stop it; live sandboxes go on")->callback([&] {
-    chosen.action = [&] { return stop(globals); };
-  });
+  sub->footer("Example: cove spawner status");
+  auto* status_command = sub->add_subcommand("status", "Whether it runs, and how many sandboxes it has");
+  status_command->footer("Exit code 0: it runs. 1: it does not.\nExample: cove spawner status");
+  status_command->callback([&] { chosen.action = [&] { return status(globals); }; });
+  auto* stop_command = sub->add_subcommand("stop", "Stop it; live sandboxes go on");
+  stop_command->footer("Example: cove spawner stop");
+  stop_command->callback([&] { chosen.action = [&] { return stop(globals); }; });
 }
 
 }  // namespace cli

@@ -7,6 +7,7 @@
 #include "cli/build_steps.h"
 #include "cli/command.h"
 #include "sys/file.h"
+#include "sys/private_mounts.h"
 #include "template/archive_export.h"
 #include "template/archive_import.h"
 #include "template/build.h"
@@ -40,15 +41,14 @@ boost::json::object json_of(const templates::TemplateInfo& info) {
           {"problem", info.problem},     {"version", info.meta.version}};
 }
 
-Result<std::string> recipe_text(const Arguments& args, std::string& origin) {
+Result<std::string> recipe_text(const Globals& globals, const Arguments& args, std::string& origin) {
   if (!args.recipe.empty()) {
     origin = args.recipe;
     return sys::read_file(args.recipe);
   }
   // Beside the program in a checkout (build/bin/cove), or where a package puts them.
-  ASSIGN_OR_RETURN(const auto self, sys::readlinkat(AT_FDCWD, "/proc/self/exe"));
-  const std::string bin = self.substr(0, self.rfind('/'));
-  for (const std::string& dir : {bin + "/../../templates", bin + "/../share/cove/templates"}) {
+  for (const std::string& dir :
+       {globals.bin + "/../../templates", globals.bin + "/../share/cove/templates"}) {
     origin = dir + "/" + args.name + ".recipe";
     if (auto text = sys::read_file(origin)) return text;
   }
@@ -59,10 +59,12 @@ Result<std::string> recipe_text(const Arguments& args, std::string& origin) {
 Result<> build(const Globals& globals, const Arguments& args) {
   RETURN_IF_ERROR(require_root("cove template build"));
   std::string origin;
-  ASSIGN_OR_RETURN(const auto text, recipe_text(args, origin));
+  ASSIGN_OR_RETURN(const auto text, recipe_text(globals, args, origin));
   ASSIGN_OR_RETURN(auto recipe, templates::parse_recipe(text, origin));
   ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
   ASSIGN_OR_RETURN(auto progress, BuildProgress::open());
+  // The builder's own mounts are nobody else's business, and go with it.
+  RETURN_IF_ERROR(sys::enter_private_mounts());
   SandboxedSteps steps(globals, store);
   const templates::BuildRequest request{
       .name = args.name,
@@ -182,6 +184,7 @@ void add_template(CLI::App& app, const Globals& globals, Chosen& chosen) {
   auto* sub =
       app.add_subcommand("template", "Build and manage templates: the root file systems of sandboxes");
   sub->require_subcommand(1);
+  sub->footer("Example: cove template build base && cove template list");
   auto args = std::make_shared<Arguments>();
   const Binder bind{globals, chosen};
 
@@ -189,31 +192,37 @@ void add_template(CLI::App& app, const Globals& globals, Chosen& chosen) {
   build_command->add_option("NAME", args->name, "What to call it; also names the recipe")->required();
   build_command->add_option("--recipe", args->recipe, "Recipe file (templates/NAME.recipe)");
   build_command->add_flag("--force", args->force, "Build even if the same recipe was built before");
-  build_command->footer("Example: cove template build base");
+  build_command->footer(
+      "Examples:\n  cove template build base\n  cove template build mine --recipe ./mine.recipe");
   bind(build_command, args, build);
 
   auto* list_command = sub->add_subcommand("list", "All templates");
   list_command->add_flag("--json", args->json, "As JSON");
+  list_command->footer("Example: cove template list --json");
   bind(list_command, args, list);
 
   auto* show_command = sub->add_subcommand("show", "One template");
   show_command->add_option("TEMPLATE", args->name, "Name, digest or the beginning of one")->required();
   show_command->add_flag("--json", args->json, "As JSON");
+  show_command->footer("Example: cove template show base");
   bind(show_command, args, show);
 
   auto* rm_command = sub->add_subcommand("rm", "Remove a template that no sandbox uses");
   rm_command->add_option("TEMPLATE", args->name, "Name, digest or the beginning of one")->required();
+  rm_command->footer("Example: cove template rm base");
   bind(rm_command, args, remove);
 
   auto* export_command = sub->add_subcommand("export", "Write a template to one file");
   export_command->add_option("TEMPLATE", args->name, "Name, digest or the beginning of one")->required();
   export_command->add_option("FILE", args->file, "A new file, for example base.tar.zst")->required();
+  export_command->footer("Example: cove template export base base.tar.zst");
   bind(export_command, args, export_file);
 
   auto* import_command = sub->add_subcommand("import", "Bring in a template that `export` wrote");
   import_command->add_option("FILE", args->file, "What `cove template export` wrote")->required();
   import_command->add_option("--name", args->name, "What to call it here (its own name)");
   import_command->add_flag("--force", args->force, "Take the name over from another template");
+  import_command->footer("Example: cove template import base.tar.zst --name base");
   bind(import_command, args, import_file);
 }
 

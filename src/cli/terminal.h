@@ -11,7 +11,9 @@ class Terminal final : public engine::RunObserver {
  public:
   static base::Result<Terminal> open();
 
-  void output(wire::init::Channel channel, std::string_view bytes) override;
+  base::Result<> output(wire::init::Channel channel, std::string_view bytes) override;
+  // A whole line on stdout, after whatever the program has left there.
+  base::Result<> line(std::string_view text);
   int input_fd() const override { return 0; }
   int interrupt_fd() const override { return signals_.get(); }
   int take_interrupt() override;
@@ -20,6 +22,7 @@ class Terminal final : public engine::RunObserver {
   explicit Terminal(sys::UniqueFd signals) : signals_(std::move(signals)) {}
   sys::UniqueFd signals_;
   int interrupts_ = 0;
+  bool at_line_start_ = true;
 };
 
 }  // namespace cli

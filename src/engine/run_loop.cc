@@ -65,7 +65,7 @@ Result<> RunLoop::pass_interrupt() {
 
 Result<std::optional<Outcome>> RunLoop::handle(const wire::init::Event& event) {
   if (const auto* output = std::get_if<wire::init::Output>(&event)) {
-    observer_.output(output->channel, output->bytes);
+    RETURN_IF_ERROR(observer_.output(output->channel, output->bytes));
   } else if (const auto* taken = std::get_if<wire::init::InputTaken>(&event)) {
     input_under_way_ -= std::min<std::size_t>(input_under_way_, taken->bytes);
   } else if (const auto* failed = std::get_if<wire::init::Failed>(&event)) {

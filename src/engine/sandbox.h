@@ -55,7 +55,8 @@ struct Outcome {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  virtual void output(wire::init::Channel channel, std::string_view bytes) = 0;
+  // An error ends the watching, and with it the run: there is nobody left to run it for.
+  virtual Result<> output(wire::init::Channel channel, std::string_view bytes) = 0;
   // Descriptors to wait on beside the sandbox; -1: none.
   virtual int input_fd() const { return -1; }
   virtual int interrupt_fd() const { return -1; }

@@ -17,6 +17,8 @@ namespace {
 using base::Code;
 
 constexpr std::chrono::seconds kStartLimit{10};
+constexpr int kStartAttempts = 4;
+constexpr std::chrono::milliseconds kBetweenAttempts{100};
 
 // Starts a spawner and returns; whether it serves is found out by connecting.
 Result<sys::UniqueFd> start_spawner(const base::Paths& paths, const SpawnerLaunch& launch) {
@@ -45,18 +47,26 @@ Result<SpawnerClient> SpawnerClient::connect(const base::Paths& paths) {
   return SpawnerClient(std::move(socket));
 }
 
-Result<SpawnerClient> SpawnerClient::connect_or_start(const base::Paths& paths, const SpawnerLaunch& launch) {
-  if (auto client = connect(paths)) return client;
-  ASSIGN_OR_RETURN(const auto alive, start_spawner(paths, launch));
+// Until it serves, or has ended, which closes its end of `alive`.
+Result<SpawnerClient> SpawnerClient::await_service(const base::Paths& paths, int alive) {
   const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
   while (std::chrono::steady_clock::now() < deadline) {
     if (auto client = connect(paths)) return client;
-    pollfd end{.fd = alive.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&end, 1, 2) == 0) continue;
-    // It has ended. Perhaps because another won the race for the lock: then that one answers soon.
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    pollfd end{.fd = alive, .events = POLLIN, .revents = 0};
+    if (::poll(&end, 1, 2) != 0) break;
+  }
+  return base::fail(Code::kUnavailable, "the spawner does not serve");
+}
+
+Result<SpawnerClient> SpawnerClient::connect_or_start(const base::Paths& paths, const SpawnerLaunch& launch) {
+  if (auto client = connect(paths)) return client;
+  for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
+    ASSIGN_OR_RETURN(const auto alive, start_spawner(paths, launch));
+    if (auto client = await_service(paths, alive.get())) return client;
+    // It has ended. Perhaps because another holds the lock: one that won the race and answers soon, or one
+    // that is about to end.
+    std::this_thread::sleep_for(kBetweenAttempts);
     if (auto client = connect(paths)) return client;
-    break;
   }
   const auto log = sys::read_file(paths.spawner_log, 64 << 20);
   return base::fail(Code::kUnavailable,

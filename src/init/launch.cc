@@ -1,5 +1,6 @@
 #include "init/launch.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,7 +82,13 @@ Result<> become_program(const wire::init::Start& start, const LaunchPolicy& poli
   ::_exit(127);
 }
 
+// Bounded: a process of the same user may stop the newcomer before its exec, and must not stop init with it.
 Result<> await_exec(int pipe) {
+  constexpr int kLimitMs = 10'000;
+  pollfd waiting{.fd = pipe, .events = POLLIN, .revents = 0};
+  if (::poll(&waiting, 1, kLimitMs) <= 0) {
+    return base::fail(base::Code::kTimeout, "the new process did not get to its exec within 10 s");
+  }
   Misfortune misfortune;
   const ssize_t n = ::read(pipe, &misfortune, sizeof misfortune);
   if (n == 0) return {};  // closed by the exec
@@ -101,6 +108,8 @@ Result<> become(wire::init::User user, const LaunchPolicy& policy) {
   }
   const std::uint32_t id = is_root ? 0 : kUserId;
   RETURN_IF_ERROR(sys::set_ids(id, id));
+  // Until the exec this is still init's memory; what fs.suid_dumpable makes of a change of ids is the host's affair.
+  RETURN_IF_ERROR(sys::set_non_dumpable());
   RETURN_IF_ERROR(sys::set_capabilities(keep, keep, keep));
   RETURN_IF_ERROR(sys::set_ambient(keep));
   return sys::install_seccomp_filter(policy.filter);
@@ -128,6 +137,7 @@ Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& poli
   if (launched.process.is_child()) child_main(start, policy, ends);
   ends = {};
   if (auto ready = await_exec(misfortune.read.get()); !ready) {
+    (void)sys::pidfd_kill(launched.process.pidfd.get(), SIGKILL);
     (void)sys::wait_pidfd(launched.process.pidfd.get());
     return std::unexpected(std::move(ready).error());
   }

@@ -1,5 +1,7 @@
 #include "init/leaf.h"
 
+#include <unistd.h>
+
 #include <charconv>
 
 #include "sys/cgroup.h"
@@ -13,7 +15,7 @@ Result<Leaf> Leaf::make(int group, const std::string& name) {
   return Leaf(group, name, std::move(directory));
 }
 
-Result<> Leaf::signal_all(int signal) const {
+Result<> Leaf::signal_all(int signal, pid_t group) const {
   ASSIGN_OR_RETURN(const auto pids, sys::read_file_at(directory_.get(), "cgroup.procs"));
   const char* at = pids.data();
   const char* const end = at + pids.size();
@@ -22,9 +24,10 @@ Result<> Leaf::signal_all(int signal) const {
     const auto parsed = std::from_chars(at, end, pid);
     if (parsed.ec != std::errc()) break;
     at = parsed.ptr + 1;
-    // One that ended meanwhile needs no signal any more.
-    if (pid > 1) (void)sys::kill(pid, signal);
+    // Those that left the group. One that ended meanwhile needs no signal any more.
+    if (pid > 1 && ::getpgid(pid) != group) (void)sys::kill(pid, signal);
   }
+  (void)sys::kill(-group, signal);
   return {};
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 
@@ -17,7 +19,8 @@ class Leaf {
   static Result<Leaf> make(int group, const std::string& name);
 
   int directory() const { return directory_.get(); }
-  Result<> signal_all(int signal) const;
+  // `group` is the process group of the leaf's first process: one kill takes it whole, even while it forks.
+  Result<> signal_all(int signal, pid_t group) const;
   Result<> kill_all() const;
   Result<std::uint64_t> cpu_microseconds() const;
   // False while processes are left in it.

@@ -14,6 +14,9 @@ namespace {
 // A disk with less than this left is full: nobody can do anything useful with it any more.
 constexpr std::uint64_t kDiskFullBytes = 64 << 10;
 
+// As large as an ordinary user may make one; orphans that go on writing do not keep us longer.
+constexpr std::size_t kLargestPipe = 1 << 20;
+
 bool disk_is_full() {
   const auto space = sys::free_space("/");
   return space && (space->bytes < kDiskFullBytes || space->inodes == 0);
@@ -54,12 +57,12 @@ void Run::pump(Channel& channel) {
   pump_input(channel);
 }
 
-void Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
-  if (!pipe) return;
+std::size_t Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
+  if (!pipe) return 0;
   std::array<char, wire::kMaxChunk> buffer;
   const ssize_t n = sys::retry([&] { return ::read(pipe.get(), buffer.data(), buffer.size()); });
   if (n == 0 || (n < 0 && errno != EAGAIN)) pipe.reset();
-  if (n <= 0) return;
+  if (n <= 0) return 0;
   const auto size = static_cast<std::uint64_t>(n);
   auto& total = which == wire::init::Channel::kStdout ? usage_.stdout_bytes : usage_.stderr_bytes;
   const std::uint64_t kept_so_far = usage_.stdout_bytes + usage_.stderr_bytes - usage_.dropped_bytes;
@@ -72,6 +75,15 @@ void Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& c
   }
   total += size;
   usage_.dropped_bytes += size - keep;
+  return size;
+}
+
+void Run::drain(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
+  for (std::size_t moved = 0; moved < kLargestPipe;) {
+    const std::size_t more = pump_output(pipe, which, channel);
+    if (more == 0) return;
+    moved += more;
+  }
 }
 
 void Run::pump_input(Channel& channel) {
@@ -102,7 +114,7 @@ void Run::deliver_signal(int signal) {
   if (signal == SIGKILL) {
     (void)leaf_.kill_all();
   } else {
-    (void)leaf_.signal_all(signal);
+    (void)leaf_.signal_all(signal, pid());
   }
 }
 
@@ -111,8 +123,8 @@ std::optional<Clock::time_point> Run::keep_time() {
   if (deadline_ && now >= *deadline_) {
     deadline_.reset();
     timed_out_ = true;
-    (void)leaf_.signal_all(SIGTERM);
-    (void)leaf_.signal_all(SIGCONT);  // a stopped process cannot act on the TERM
+    (void)leaf_.signal_all(SIGTERM, pid());
+    (void)leaf_.signal_all(SIGCONT, pid());  // a stopped process cannot act on the TERM
     kill_at_ = now + grace_;
   }
   if (kill_at_ && now >= *kill_at_) {
@@ -129,12 +141,12 @@ void Run::on_out_of_memory() {
 }
 
 wire::init::Ended Run::finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel) {
+  // The started process may have obeyed the TERM while others of the run ignore it.
+  if (timed_out_) (void)leaf_.kill_all();
   // What the process wrote before its end is in the pipes; what its orphans write later is not part of the
-  // run. A pipe holds 64 KiB, so this is bounded.
-  for (int i = 0; i < 4; ++i) {
-    pump_output(launched_.output, wire::init::Channel::kStdout, channel);
-    pump_output(launched_.error, wire::init::Channel::kStderr, channel);
-  }
+  // run.
+  drain(launched_.output, wire::init::Channel::kStdout, channel);
+  drain(launched_.error, wire::init::Channel::kStderr, channel);
   const Facts facts{.status = status,
                     .timed_out = timed_out_,
                     .interrupted = interrupted_,

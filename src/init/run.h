@@ -39,7 +39,9 @@ class Run {
 
  private:
   Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Leaf leaf);
-  void pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
+  // How much was moved; 0 when there is nothing now.
+  std::size_t pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
+  void drain(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
   void pump_input(Channel& channel);
 
   std::uint32_t stream_;

@@ -29,7 +29,10 @@ Result<std::uint32_t> IdBlocks::take_block(std::uint32_t slot) {
                     "1,023 sandboxes of this template are alive; end one of them first");
 }
 
-void IdBlocks::give_back_block(std::uint32_t first_id) { blocks_.erase(first_id); }
+void IdBlocks::give_back_block(std::uint32_t first_id) {
+  blocks_.erase(first_id);
+  id_maps_.erase(first_id);
+}
 
 void IdBlocks::reserve_block(std::uint32_t first_id) { blocks_.insert(first_id); }
 

@@ -28,7 +28,7 @@ class IdBlocks {
   // A block that a sandbox of an earlier spawner still lives in.
   void reserve_block(std::uint32_t first_id);
 
-  // A user namespace that maps on-disk ids 0.. to this block; made once per block and kept.
+  // A user namespace that maps on-disk ids 0.. to this block; kept until the block is given back.
   Result<int> id_map(std::uint32_t first_id);
 
  private:

@@ -1,5 +1,7 @@
 #include "spawner/nurseries.h"
 
+#include <vector>
+
 #include "sys/user_namespace.h"
 
 namespace spawner {
@@ -21,6 +23,14 @@ void Nurseries::retire(const std::string& root) {
   if (found == nurseries_.end()) return;
   blocks_.give_back_slot(found->second.slot);
   nurseries_.erase(found);
+}
+
+void Nurseries::retire_idle(const std::set<std::string>& roots_in_use) {
+  std::vector<std::string> idle;
+  for (const auto& [root, nursery] : nurseries_) {
+    if (!roots_in_use.contains(root)) idle.push_back(root);
+  }
+  for (const std::string& root : idle) retire(root);
 }
 
 }  // namespace spawner

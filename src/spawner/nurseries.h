@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "spawner/id_blocks.h"
@@ -23,6 +24,8 @@ class Nurseries {
   // The nursery of a template (or of a build), made on first use.
   Result<const Nursery*> of(const std::string& root);
   void retire(const std::string& root);
+  // Gives up those whose root is not in the list; they are made again when needed.
+  void retire_idle(const std::set<std::string>& roots_in_use);
   std::size_t size() const { return nurseries_.size(); }
 
  private:

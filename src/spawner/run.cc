@@ -12,7 +12,7 @@
 #include "jail/seccomp_filter.h"
 #include "spawner/materials.h"
 #include "spawner/service.h"
-#include "sys/mount.h"
+#include "sys/private_mounts.h"
 #include "sys/process.h"
 #include "sys/seccomp.h"
 #include "sys/socket.h"
@@ -47,20 +47,6 @@ Result<base::Config> load_config(const std::string& chosen) {
   return base::parse_config(text, path);
 }
 
-// A mount namespace of our own, in which / is the root of a mount: in a chroot it is not, and pivot_root
-// needs it.
-Result<> own_mounts() {
-  RETURN_IF_ERROR(sys::unshare(CLONE_NEWNS));
-  RETURN_IF_ERROR(sys::make_slave_recursive());
-  ASSIGN_OR_RETURN(const bool fine, sys::is_mount_root("/"));
-  if (fine) return {};
-  ASSIGN_OR_RETURN(const auto tree, sys::clone_mount_tree(AT_FDCWD, "/"));
-  ASSIGN_OR_RETURN(const auto here, sys::open("/", O_PATH | O_DIRECTORY));
-  RETURN_IF_ERROR(sys::attach_mount(tree.get(), here.get(), "."));
-  RETURN_IF_ERROR(sys::fchdir(tree.get()));
-  return sys::chroot_here();
-}
-
 // Each sandbox costs a few descriptors here: as many as the hard limit allows.
 Result<> widen_descriptor_limit() {
   rlimit limit{};
@@ -92,13 +78,14 @@ Result<> confine_self() {
 Result<> serve(const Options& options, const base::Paths& paths, MakeControl make_control) {
   ASSIGN_OR_RETURN(const auto config, load_config(options.config));
   ASSIGN_OR_RETURN(const auto mounts, sys::find_cgroup_mounts());
-  RETURN_IF_ERROR(own_mounts());
   ASSIGN_OR_RETURN(const auto cgroups, sys::open_cgroup_tree(paths.cgroup, mounts));
   std::string init_program = options.init_program;
   if (init_program.empty()) {
     ASSIGN_OR_RETURN(init_program, default_init_program());
   }
   ASSIGN_OR_RETURN(const auto materials, make_materials(paths, init_program));
+  // Only now: from a chroot this changes what the paths in /proc/self say.
+  RETURN_IF_ERROR(sys::enter_private_mounts());
   const auto control = make_control != nullptr ? make_control(materials) : nullptr;
   Sandboxes sandboxes({.paths = paths,
                        .materials = materials,
@@ -107,7 +94,8 @@ Result<> serve(const Options& options, const base::Paths& paths, MakeControl mak
                        .control = control.get()});
   RETURN_IF_ERROR(sandboxes.reconcile());
   ASSIGN_OR_RETURN(auto listener, listen_alone(paths));
-  RETURN_IF_ERROR(confine_self());
+  // A control spawner has to be able to make a sandbox without any filter.
+  if (control == nullptr) RETURN_IF_ERROR(confine_self());
   Service service(std::move(listener), sandboxes, {.linger = options.linger});
   RETURN_IF_ERROR(service.run());
   RETURN_IF_ERROR(sys::unlinkat(AT_FDCWD, paths.spawner_socket));

@@ -2,6 +2,8 @@
 
 #include <sys/socket.h>
 
+#include <set>
+
 #include "spawner/request_check.h"
 #include "spawner/workspace.h"
 #include "sys/process.h"
@@ -36,8 +38,9 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
     return base::fail(Code::kDenied, "this spawner weakens no sandbox");
   }
   ASSIGN_OR_RETURN(auto spec, spec_of(request));
-  ASSIGN_OR_RETURN(const Nursery* nursery, nurseries_.of(name_of_root(request)));
+  ASSIGN_OR_RETURN(const Nursery* nursery, nursery_of(name_of_root(request)));
   ASSIGN_OR_RETURN(spec.first_id, blocks_.take_block(nursery->slot));
+  if (control_ != nullptr) control_->weaken(spec, request.weaken);
   auto created = build_in_group(spec, request, *nursery);
   if (created) return created;
   auto error = base::with_context("sandbox " + spec.id.text(), std::move(created).error());
@@ -48,6 +51,15 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   }
   blocks_.give_back_block(spec.first_id);
   return std::unexpected(std::move(error));
+}
+
+Result<const Nursery*> Sandboxes::nursery_of(const std::string& root) {
+  auto nursery = nurseries_.of(root);
+  if (nursery || nursery.error().code != Code::kExhausted) return nursery;
+  std::set<std::string> in_use;
+  for (const auto& [id, sandbox] : sandboxes_) in_use.insert(sandbox.record.root);
+  nurseries_.retire_idle(in_use);
+  return nurseries_.of(root);
 }
 
 Result<jail::Spec> Sandboxes::spec_of(const wire::spawner::Create& request) const {
@@ -65,8 +77,9 @@ Result<Created> Sandboxes::build_in_group(const jail::Spec& spec, const wire::sp
                                           const Nursery& nursery) {
   auto plan = jail::make_plan(spec);
   ASSIGN_OR_RETURN(auto wiring, wire_up(spec, request, nursery));
-  if (control_ != nullptr) jail::weaken(plan, request.weaken);
-  ASSIGN_OR_RETURN(auto built, jail::build(plan, wiring, control_ != nullptr ? control_->hook : nullptr));
+  if (control_ != nullptr) control_->weaken(plan, request.weaken);
+  jail::StepHook* const hook = control_ != nullptr ? control_->hook_for(request.weaken) : nullptr;
+  ASSIGN_OR_RETURN(auto built, jail::build(plan, wiring, hook));
   Record record{.id = spec.id, .first_id = spec.first_id, .pid = built.pid, .root = name_of_root(request)};
   RETURN_IF_ERROR(save_record(paths_, record));
   sandboxes_.emplace(spec.id, Sandbox{.record = std::move(record), .pidfd = std::move(built.pidfd)});
@@ -86,7 +99,7 @@ Result<jail::Wiring> Sandboxes::wire_up(const jail::Spec& spec, const wire::spaw
     RETURN_IF_ERROR(open_workspace(std::string(request.workspace.view()), spec.workspace, spec.first_id,
                                    workspace_roots_, wiring));
   }
-  const uid_t init = spec.first_id + jail::kInitId;
+  const uid_t init = spec.first_id + spec.init_id;
   ASSIGN_OR_RETURN(wiring.group, cgroups_.create(spec.id.text(), spec.limits, init));
   ASSIGN_OR_RETURN(wiring.listener, sys::listen_unix(socket_path(paths_, spec.id), SOCK_STREAM));
   return wiring;

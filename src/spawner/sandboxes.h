@@ -56,8 +56,8 @@ class Sandboxes {
 
  private:
   Result<jail::Spec> spec_of(const wire::spawner::Create& request) const;
-  Result<Created> build_in_block(jail::Spec spec, const wire::spawner::Create& request,
-                                 const Nursery& nursery);
+  // Retires idle nurseries when all id slots are taken.
+  Result<const Nursery*> nursery_of(const std::string& root);
   Result<Created> build_in_group(const jail::Spec& spec, const wire::spawner::Create& request,
                                  const Nursery& nursery);
   Result<jail::Wiring> wire_up(const jail::Spec& spec, const wire::spawner::Create& request,

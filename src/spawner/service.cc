@@ -16,6 +16,8 @@ namespace {
 
 using wire::spawner::Reply;
 
+constexpr std::chrono::seconds kRetry{1};
+
 Result<sys::UniqueFd> open_signals() {
   sigset_t mask;
   sigemptyset(&mask);
@@ -43,22 +45,33 @@ Service::Service(sys::UniqueFd listener, Sandboxes& sandboxes, ServiceOptions op
       options_(std::move(options)),
       last_use_(std::chrono::steady_clock::now()) {}
 
+std::vector<pollfd> Service::waits() const {
+  std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+  for (const auto& [fd, owner] : clients_) waiting.push_back({fd, POLLIN, 0});
+  for (const auto& [id, sandbox] : sandboxes_.all()) {
+    // An ended one stays readable; poll skips -1 until it is time to try its removal again.
+    waiting.push_back({stuck_.contains(id) ? -1 : sandbox.pidfd.get(), POLLIN, 0});
+  }
+  return waiting;
+}
+
 Result<> Service::run() {
   ASSIGN_OR_RETURN(signals_, open_signals());
   while (!stopping_) {
-    std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
-    for (const auto& [fd, owner] : clients_) waiting.push_back({fd, POLLIN, 0});
-    for (const auto& [id, sandbox] : sandboxes_.all()) waiting.push_back({sandbox.pidfd.get(), POLLIN, 0});
-    const int ready = ::poll(waiting.data(), waiting.size(), poll_timeout());
+    auto waiting = waits();
+    const int timeout = poll_timeout();
+    const int ready = ::poll(waiting.data(), waiting.size(), timeout);
     if (ready < 0 && errno != EINTR) return base::failed_call("poll");
-    if (ready == 0 && poll_timeout() == 0) break;
+    if (ready == 0 && timeout == 0) break;
     if (readable(waiting[0])) break;
+    const std::size_t clients_end = 2 + clients_.size();
     if (readable(waiting[1])) accept_client();
-    const std::size_t client_count = clients_.size();
-    for (std::size_t i = 2; i < waiting.size() && i < 2 + client_count; ++i) {
+    for (std::size_t i = 2; i < clients_end; ++i) {
       if (readable(waiting[i]) && !serve_client(waiting[i].fd)) clients_.erase(waiting[i].fd);
     }
-    remove_ended();
+    const bool ended =
+        std::any_of(waiting.begin() + static_cast<std::ptrdiff_t>(clients_end), waiting.end(), readable);
+    if (ended || !stuck_.empty()) remove_ended();
   }
   return {};
 }
@@ -137,14 +150,22 @@ void Service::answer_one(const wire::spawner::Status&, Reply&) {}
 void Service::answer_one(const wire::spawner::Stop&, Reply&) { stopping_ = true; }
 
 void Service::remove_ended() {
+  const auto now = std::chrono::steady_clock::now();
   std::vector<base::SandboxId> ended;
   for (const auto& [id, sandbox] : sandboxes_.all()) {
+    if (const auto found = stuck_.find(id); found != stuck_.end() && found->second > now) continue;
     pollfd end{.fd = sandbox.pidfd.get(), .events = POLLIN, .revents = 0};
     if (::poll(&end, 1, 0) == 1) ended.push_back(id);
   }
-  // One that cannot be removed yet stays in the books and is tried again at the next turn.
-  for (const base::SandboxId& id : ended) (void)sandboxes_.destroy(id);
-  if (!ended.empty()) last_use_ = std::chrono::steady_clock::now();
+  for (const base::SandboxId& id : ended) {
+    if (sandboxes_.destroy(id)) {
+      stuck_.erase(id);
+    } else {
+      stuck_[id] = now + kRetry;
+    }
+  }
+  std::erase_if(stuck_, [&](const auto& entry) { return !sandboxes_.all().contains(entry.first); });
+  if (!ended.empty()) last_use_ = now;
 }
 
 }  // namespace spawner

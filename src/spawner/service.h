@@ -4,6 +4,8 @@
 // records (reconcile.cc).
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
 #include <map>
 #include <optional>
@@ -37,6 +39,8 @@ class Service {
   void answer_one(const wire::spawner::RetireTemplate& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Status& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Stop& request, wire::spawner::Reply& reply);
+  // The descriptors to wait on: signals, listener, clients, then one per sandbox.
+  std::vector<pollfd> waits() const;
   void remove_ended();
   int poll_timeout() const;
 
@@ -46,6 +50,8 @@ class Service {
   sys::UniqueFd signals_;
   std::map<int, sys::UniqueFd> clients_;
   std::chrono::steady_clock::time_point last_use_;
+  // Sandboxes that ended and could not be removed yet: when to try again.
+  std::map<base::SandboxId, std::chrono::steady_clock::time_point> stuck_;
   bool stopping_ = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "sys/mount.h"
 #include "sys/user_namespace.h"
 
 namespace spawner {
@@ -34,20 +35,30 @@ Result<sys::UniqueFd> open_below_roots(const std::string& path, const std::vecto
                                        "for example: workspace_roots = /home");
 }
 
+Result<> check_writable(const std::string& path, const struct stat& st) {
+  if (st.st_uid != 0 && st.st_gid != 0) return {};
+  const std::string what = st.st_uid == 0 ? "" : "'s group";
+  return base::fail(Code::kDenied,
+                    "workspace " + path + " belongs to root" + what +
+                        ", and so would every file that the sandbox writes; chown it to an "
+                        "ordinary user and group (chown USER: DIR), or mount it read-only (:ro)");
+}
+
 }  // namespace
 
 Result<> open_workspace(const std::string& path, jail::Access access, std::uint32_t first_id,
                         const std::vector<std::string>& roots, jail::Wiring& wiring) {
-  ASSIGN_OR_RETURN(wiring.workspace, open_below_roots(path, roots));
-  ASSIGN_OR_RETURN(const auto st, sys::fstat(wiring.workspace.get()));
-  if (access == jail::Access::kReadWrite && st.st_uid == 0) {
-    return base::fail(Code::kDenied, "workspace " + path +
-                                         " belongs to root, and so would every file that the sandbox writes; "
-                                         "chown it to an ordinary user, or mount it read-only (:ro)");
-  }
-  ASSIGN_OR_RETURN(
-      wiring.workspace_id_map,
-      sys::make_user_namespace({.inside = st.st_uid, .outside = first_id + jail::kUserId, .count = 1}));
+  ASSIGN_OR_RETURN(const auto directory, open_below_roots(path, roots));
+  ASSIGN_OR_RETURN(const auto st, sys::fstat(directory.get()));
+  if (access == jail::Access::kReadWrite) RETURN_IF_ERROR(check_writable(path, st));
+  // The group has a map of its own: a directory whose group is unmapped could not be written to.
+  const std::uint32_t user = first_id + jail::kUserId;
+  ASSIGN_OR_RETURN(wiring.workspace_id_map,
+                   sys::make_user_namespace({.inside = st.st_uid, .outside = user, .count = 1},
+                                            {.inside = st.st_gid, .outside = user, .count = 1}));
+  // Cloned here, in the spawner's own mount namespace: a helper's later one is a copy in which the
+  // directory's mount is another, and a mount of another namespace cannot be cloned.
+  ASSIGN_OR_RETURN(wiring.workspace, sys::clone_mount(directory.get(), ""));
   return {};
 }
 
