@@ -108,7 +108,8 @@ Result<> become(wire::init::User user, const LaunchPolicy& policy) {
   }
   const std::uint32_t id = is_root ? 0 : kUserId;
   RETURN_IF_ERROR(sys::set_ids(id, id));
-  // Until the exec this is still init's memory; what fs.suid_dumpable makes of a change of ids is the host's affair.
+  // Until the exec this is still init's memory; what fs.suid_dumpable makes of a change of ids is the host's
+  // affair.
   RETURN_IF_ERROR(sys::set_non_dumpable());
   RETURN_IF_ERROR(sys::set_capabilities(keep, keep, keep));
   RETURN_IF_ERROR(sys::set_ambient(keep));

@@ -35,13 +35,14 @@ class LeafTest : public testing::Test {
   sys::CgroupGroup group_ = cgroups_.tree().create("a", kRoomy, 0).value();
 };
 
-TEST_F(LeafTest, ASignalReachesEveryProcess) {
+TEST_F(LeafTest, ASignalReachesTheProcessGroupAndWhoLeftIt) {
   ASSERT_OK_AND_ASSIGN(const auto leaf, Leaf::make(group_.unified.get(), "p1"));
-  const auto one = sleeper(leaf);
-  const auto two = sleeper(leaf);
-  ASSERT_OK(leaf.signal_all(SIGTERM));
-  EXPECT_EQ(sys::wait_pidfd(one.pidfd.get())->signal, SIGTERM);
-  EXPECT_EQ(sys::wait_pidfd(two.pidfd.get())->signal, SIGTERM);
+  const auto own_session = [] { (void)::setsid(); };
+  const auto first = sleeper(leaf, own_session);
+  const auto other = sleeper(leaf, own_session);
+  ASSERT_OK(leaf.signal_all(SIGTERM, first.pid));
+  EXPECT_EQ(sys::wait_pidfd(first.pidfd.get())->signal, SIGTERM);
+  EXPECT_EQ(sys::wait_pidfd(other.pidfd.get())->signal, SIGTERM);
 }
 
 TEST_F(LeafTest, AKillTakesWhatIgnoresSignalsAndLeftTheSession) {
@@ -50,7 +51,7 @@ TEST_F(LeafTest, AKillTakesWhatIgnoresSignalsAndLeftTheSession) {
     ::signal(SIGTERM, SIG_IGN);
     ::setsid();
   });
-  ASSERT_OK(leaf.signal_all(SIGTERM));
+  ASSERT_OK(leaf.signal_all(SIGTERM, stubborn.pid));
   ASSERT_OK(leaf.kill_all());
   EXPECT_EQ(sys::wait_pidfd(stubborn.pidfd.get())->signal, SIGKILL);
 }
@@ -92,7 +93,8 @@ TEST_F(LeafTest, CountsTheCpuTimeOfAllItsProcesses) {
 
 TEST_F(LeafTest, AnEmptyOneTakesSignalsToo) {
   ASSERT_OK_AND_ASSIGN(const auto leaf, Leaf::make(group_.unified.get(), "p1"));
-  EXPECT_OK(leaf.signal_all(SIGTERM));
+  constexpr pid_t kNobody = 0x3fffffff;
+  EXPECT_OK(leaf.signal_all(SIGTERM, kNobody));
   EXPECT_OK(leaf.kill_all());
 }
 

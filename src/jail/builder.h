@@ -11,11 +11,14 @@
 
 namespace jail {
 
-// A seam for tests: called before each step, in the process that is about to run it. The product passes none.
+struct Build;
+
+// A seam for tests: asked before each step, in the process that is about to run it. The product passes none.
 class StepHook {
  public:
+  enum class Then { kRunStep, kSkipStep };
   virtual ~StepHook() = default;
-  virtual Result<> before(const char* step) = 0;
+  virtual Result<Then> before(const char* step, Build& build) = 0;
 };
 
 struct StepDuration {

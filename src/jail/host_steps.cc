@@ -179,7 +179,7 @@ Result<> make_sys(Build& build) {
 // The owner of the host's directory appears as the sandbox's user, and everybody else as nobody.
 Result<> mount_workspace(Build& build) {
   if (build.plan.workspace == Access::kNone) return {};
-  ASSIGN_OR_RETURN(const auto tree, sys::clone_mount(build.wiring.workspace.get(), ""));
+  const sys::UniqueFd& tree = build.wiring.workspace;
   RETURN_IF_ERROR(sys::idmap_mount(tree.get(), build.wiring.workspace_id_map.get()));
   const std::uint64_t read_only = build.plan.workspace == Access::kReadOnly ? MOUNT_ATTR_RDONLY : 0;
   RETURN_IF_ERROR(sys::set_mount_attributes(tree.get(), kSealed | read_only));

@@ -147,7 +147,7 @@ Result<> become_init(Build& build) {
   constexpr sys::CapMask kAll = ~sys::CapMask{0};
   const sys::CapMask keep = build.plan.init_capabilities;
   RETURN_IF_ERROR(sys::keep_capabilities());
-  RETURN_IF_ERROR(sys::set_ids(kInitId, kInitId));
+  RETURN_IF_ERROR(sys::set_ids(build.plan.init_id, build.plan.init_id));
   RETURN_IF_ERROR(sys::set_capabilities(kAll, kAll, keep));
   RETURN_IF_ERROR(sys::set_securebits(build.plan.securebits));
   RETURN_IF_ERROR(sys::limit_bounding_set(build.plan.bounding));

@@ -75,6 +75,7 @@ void plan_files(const Spec& spec, Plan& plan) {
 void plan_identity(const Spec& spec, Plan& plan) {
   plan.first_id = spec.first_id;
   plan.ids = {.inside = 0, .outside = spec.first_id, .count = kBlockSize};
+  plan.init_id = spec.init_id;
   plan.hostname = spec.id.text();
   plan.namespaces = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
   plan.init_capabilities = mask_of(kInitCapabilities);

@@ -48,6 +48,7 @@ struct Spec {
   Access workspace = Access::kNone;
   std::uint32_t first_id =
       0;  // the host id that is 0 inside; kBlockSize ids from here are the sandbox's alone
+  std::uint32_t init_id = kInitId;
 };
 
 struct Device {
@@ -100,6 +101,7 @@ struct Plan {
   // Who.
   std::uint32_t first_id = 0;
   sys::IdMap ids;
+  std::uint32_t init_id = kInitId;
   std::string hostname;
   std::uint64_t namespaces = 0;
   sys::CapMask bounding = 0;

@@ -13,8 +13,9 @@ void send(int socket, const StepReport& report, std::span<const int> fds = {}) {
 }
 
 Result<> run_step(const Step& step, Build& build, StepHook* hook) {
-  if (hook != nullptr) RETURN_IF_ERROR(hook->before(step.name));
-  return step.run(build);
+  if (hook == nullptr) return step.run(build);
+  ASSIGN_OR_RETURN(const auto then, hook->before(step.name, build));
+  return then == StepHook::Then::kRunStep ? step.run(build) : Result<>();
 }
 }  // namespace
 

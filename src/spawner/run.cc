@@ -47,6 +47,18 @@ Result<base::Config> load_config(const std::string& chosen) {
   return base::parse_config(text, path);
 }
 
+// A record lock, because it is this process's alone: one of flock's kind lives on in every child that has the
+// descriptor, and so a half-made sandbox would keep the next spawner out.
+Result<sys::UniqueFd> be_the_only_one(const base::Paths& paths) {
+  ASSIGN_OR_RETURN(auto fd, sys::open(paths.spawner_lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
+  struct flock whole{};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  if (::fcntl(fd.get(), F_SETLK, &whole) == 0) return fd;
+  if (errno != EAGAIN && errno != EACCES) return base::failed_call("fcntl(" + paths.spawner_lock + ")");
+  return base::fail(Code::kConflict, "another spawner already serves " + paths.state);
+}
+
 // Each sandbox costs a few descriptors here: as many as the hard limit allows.
 Result<> widen_descriptor_limit() {
   rlimit limit{};
@@ -134,11 +146,7 @@ Result<> run(const Options& options, MakeControl make_control) {
   ::umask(077);
   const auto paths = base::Paths::of(options.state);
   RETURN_IF_ERROR(make_directories(paths));
-  auto lock = sys::flock_exclusive(paths.spawner_lock);
-  if (!lock && lock.error().code == Code::kConflict) {
-    return base::fail(Code::kConflict, "another spawner already serves " + paths.state);
-  }
-  if (!lock) return std::unexpected(std::move(lock).error());
+  ASSIGN_OR_RETURN(const auto lock, be_the_only_one(paths));
   RETURN_IF_ERROR(sys::chdir("/"));
   RETURN_IF_ERROR(widen_descriptor_limit());
   return serve(options, paths, make_control);

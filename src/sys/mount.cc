@@ -70,8 +70,8 @@ Result<> idmap_mount(int mount, int user_namespace) {
 
 Result<> attach_mount(int mount, int dir, const std::string& path) {
   // The target comes from a template that may be hostile: it is resolved without following any link.
-  ASSIGN_OR_RETURN(const auto target, openat2(dir, path, O_PATH | O_NOFOLLOW,
-                                              RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS));
+  ASSIGN_OR_RETURN(const auto target,
+                   openat2(dir, path, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS));
   const unsigned flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
   if (::syscall(SYS_move_mount, mount, "", target.get(), "", flags) != 0) {
     return failed_call("move_mount(" + path + ")");

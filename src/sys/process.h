@@ -49,8 +49,8 @@ Result<std::optional<Reaped>> wait_any();
 
 // Runs a program found on PATH and waits for it; its output goes where ours goes. For command-line use.
 Result<ExitStatus> run_program(const std::vector<std::string>& argv);
-// Starts a program that lives on after us: own session, /dev/null as stdin, output to `log`. The descriptor hangs up
-// when the program ends.
+// Starts a program that lives on after us: own session, /dev/null as stdin, output to `log`. The descriptor
+// hangs up when the program ends.
 Result<UniqueFd> start_daemon(const std::vector<std::string>& argv, int log);
 
 Result<> execveat(int program, char* const argv[], char* const envp[]);

@@ -20,6 +20,11 @@ case $target in
   *) echo "$0: TARGET must be absolute" >&2; exit 2 ;;
 esac
 
+# One copy, linked into every tree.
+mkdir -p "$out"
+cp "$payload" "$out/.payload"
+chmod 0755 "$out/.payload"
+
 # An honest minimal root: every directory that a sandbox is set up on, and the payload. Sets $root.
 tree() {
   root=$out/$1
@@ -28,8 +33,7 @@ tree() {
     mkdir -p "$root/$directory"
   done
   chmod 1777 "$root/tmp" "$root/var/tmp"
-  cp "$payload" "$root/bin/judge_own_root"
-  chmod 0755 "$root/bin/judge_own_root"
+  ln "$out/.payload" "$root/bin/judge_own_root"
   printf 'root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/home/user:/bin/sh\n' >"$root/etc/passwd"
   printf 'root:x:0:\nuser:x:1000:\n' >"$root/etc/group"
   : >"$root/etc/resolv.conf"

@@ -92,17 +92,29 @@ class BrokenPipe(cove.Test):
 
     def check_ends(self, **options):
         child = self.cove.start("run", "--timeout", "1h", "--", "yes", **options)
+        self.addCleanup(child.kill)
         child.stdout.read(10)
         child.stdout.close()
-        code = child.wait(cove.PATIENCE)
+        _, said = child.communicate(timeout=cove.PATIENCE)
         self.cove.wait_for_sandboxes(0)
-        return code
+        return child.returncode, said
 
     def test_ends_the_run(self):
-        self.assertEqual(self.check_ends(), -signal.SIGPIPE)
+        self.assertEqual(self.check_ends()[0], -signal.SIGPIPE)
 
     def test_ends_it_also_where_sigpipe_is_ignored(self):
-        self.assertEqual(self.check_ends(restore_signals=False), 128 + signal.SIGPIPE)
+        code, said = self.check_ends(restore_signals=False)
+        self.assertEqual(code, 125)
+        self.assertIn(b"write(stdout): Broken pipe", said)
+
+    def test_a_full_disk_on_our_side_is_told(self):
+        for options in ([], ["--json"]):
+            with open("/dev/full", "wb") as full:
+                child = self.cove.start("run", *options, "-c", "print('x')", stdout=full)
+                _, said = child.communicate(timeout=cove.PATIENCE)
+            self.assertEqual(child.returncode, 125)
+            self.assertIn(b"write(stdout): No space left", said)
+        self.cove.wait_for_sandboxes(0)
 
     def test_head(self):
         shell = '"$@" | head -n 2'

@@ -176,9 +176,7 @@ class Instance:
     def close(self):
         """Ends everything and says what could not be ended or was left by the product itself."""
         for child in self._children:
-            if child.poll() is None:
-                child.kill()
-            child.communicate()
+            end(child)
         # A spawner that takes over removes what a killed one has left.
         if self.sandboxes():
             self.call("spawner", "stop")
@@ -187,7 +185,7 @@ class Instance:
             self.wait_for_sandboxes(0)
         self.stop_spawner()
         for child in self._children:
-            child.communicate()
+            end(child)
         left = traces.beyond_state(self.tag, self.run_directory)
         traces.remove_groups(self.tag)
         shutil.rmtree(self.run_directory, ignore_errors=True)
@@ -203,6 +201,18 @@ def is_zombie(pid):
             return file.read().rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return False
+
+
+def end(child):
+    if child.poll() is None:
+        child.kill()
+    child.wait()
+    for stream in (child.stdin, child.stdout, child.stderr):
+        if stream:
+            try:
+                stream.close()
+            except BrokenPipeError:
+                pass
 
 
 def wait_until(condition, what, limit=30):

@@ -54,9 +54,15 @@ def processes(tag):
     """Whoever is in a group of the instance, by id."""
     found = set()
     for folder in glob.glob("/proc/[0-9]*"):
-        if re.search(rf"/{tag}/", read(f"{folder}/cgroup")):
+        if re.search(rf"/{tag}/", read(f"{folder}/cgroup")) and not belongs_to_the_machine(folder):
             found.add(f"{folder.removeprefix('/proc/')} {read(folder + '/comm').strip()}")
     return found
+
+
+def belongs_to_the_machine(folder):
+    """Dead, and waiting to be reaped by whoever inherits orphans here: its spawner has ended before it."""
+    state, parent = (read(f"{folder}/stat").rpartition(")")[2].split() or ["", "0"])[:2]
+    return state == "Z" and "spawner" not in read(f"/proc/{parent}/comm")
 
 
 def foreign(folder, tag):

@@ -5,19 +5,15 @@
 #include <unistd.h>
 
 #include <functional>
-#include <source_location>
 
 #include "sys/process.h"
 #include "sys/socket.h"
 
-namespace support {
+// For bodies: a statement about the child's world, or the end of it with the words of the statement.
+#define CHILD_EXPECT(...) \
+  if (!(__VA_ARGS__)) return base::fail(base::Code::kInternal, "does not hold: " #__VA_ARGS__)
 
-// For bodies: a statement about the child's world, by the line that makes it.
-inline base::Result<> expect(bool holds, std::source_location where = std::source_location::current()) {
-  if (holds) return {};
-  return base::fail(base::Code::kInternal,
-                    "expectation of line " + std::to_string(where.line()) + " does not hold");
-}
+namespace support {
 
 inline base::Result<> in_child(const std::function<base::Result<>()>& body, sys::CloneOptions options = {}) {
   ASSIGN_OR_RETURN(auto pipe, sys::make_pipe());
