@@ -24,6 +24,24 @@ need_root() {
   is_root || die "must run as root, because $1. Try: sudo script/${0##*/}"
 }
 
+# own_mounts "$@": starts the calling script again in a mount namespace of its own, in which / is a mount. In a chroot it is
+# not, and the tests' own namespaces need it: the way there leads over the namespace's true root, as in src/sys/private_mounts.cc.
+own_mounts() {
+  ! mountpoint -q / || return 0
+  exec 9</
+  # shellcheck disable=SC2016
+  exec unshare --mount --propagation unchanged nsenter --mount=/proc/self/ns/mnt bash -ec '
+    path=$(readlink /proc/self/fd/9)
+    exec 9<&-
+    mount --make-rslave /
+    mount --rbind "$path" "$path"
+    cd "$path"
+    pivot_root . .
+    umount -l .
+    cd /
+    exec "$@"' own_mounts "$root/script/${0##*/}" "$@"
+}
+
 since() { printf '%d s' "$((SECONDS - $1))"; }
 
 # step NAME COMMAND…: runs the command with its output in a log and prints one line about it: number, name, verdict,

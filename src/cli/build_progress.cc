@@ -2,18 +2,14 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
+
+#include "sys/signals.h"
 
 namespace cli {
 
 base::Result<BuildProgress> BuildProgress::open() {
-  sigset_t mask;
-  sigemptyset(&mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&mask, signal);
-  if (::sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return base::failed_call("sigprocmask");
-  sys::UniqueFd signals(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals) return base::failed_call("signalfd");
+  ASSIGN_OR_RETURN(auto signals, sys::watch_signals({SIGINT, SIGTERM, SIGHUP}));
   return BuildProgress(std::move(signals));
 }
 

@@ -2,23 +2,18 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <string>
 
 #include "sys/retry.h"
+#include "sys/signals.h"
 
 namespace cli {
 
 base::Result<Terminal> Terminal::open() {
-  sigset_t mask;
-  sigemptyset(&mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&mask, signal);
-  if (::sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return base::failed_call("sigprocmask");
-  sys::UniqueFd signals(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals) return base::failed_call("signalfd");
+  ASSIGN_OR_RETURN(auto signals, sys::watch_signals({SIGINT, SIGTERM, SIGHUP}));
   return Terminal(std::move(signals));
 }
 
@@ -51,9 +46,9 @@ base::Result<> Terminal::line(std::string_view text) {
 }
 
 int Terminal::take_interrupt() {
-  signalfd_siginfo info{};
-  if (::read(signals_.get(), &info, sizeof info) != sizeof info) return 0;
-  return ++interrupts_ == 1 ? static_cast<int>(info.ssi_signo) : SIGKILL;
+  const int signal = sys::next_signal(signals_.get());
+  if (signal == 0) return 0;
+  return ++interrupts_ == 1 ? signal : SIGKILL;
 }
 
 }  // namespace cli

@@ -100,7 +100,7 @@ void Run::pump_input(Channel& channel) {
   if (input_ends_) launched_.input.reset();
 }
 
-Result<> Run::give_input(std::string bytes) {
+Result<> Run::give_input(std::string_view bytes) {
   if (bytes.empty()) input_ends_ = true;
   if (input_.size() + bytes.size() > wire::init::kInputWindow) {
     return base::fail(base::Code::kInvalid, "more input than the window allows");

@@ -28,7 +28,7 @@ class Run {
   // Moves bytes: output to the engine while it has room, input to the process.
   void pump(Channel& channel);
   // More input than the window allows is the engine breaking the protocol.
-  Result<> give_input(std::string bytes);
+  Result<> give_input(std::string_view bytes);
   void deliver_signal(int signal);
   // Acts on what is due; says when to be called next.
   std::optional<Clock::time_point> keep_time();

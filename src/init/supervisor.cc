@@ -1,34 +1,22 @@
 #include "init/supervisor.h"
 
-#include <sys/signalfd.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "init/put_file.h"
+#include "sys/signals.h"
 #include "sys/socket.h"
 
 namespace init {
-
-namespace {
-Result<sys::UniqueFd> watch_children() {
-  sigset_t mask;
-  sigemptyset(&mask);
-  sigaddset(&mask, SIGCHLD);
-  sigaddset(&mask, SIGPIPE);
-  if (::sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return base::failed_call("sigprocmask");
-  sigdelset(&mask, SIGPIPE);
-  sys::UniqueFd fd(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd) return base::failed_call("signalfd");
-  return fd;
-}
-}  // namespace
 
 Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
     : wiring_(wiring), policy_(std::move(policy)), gauges_(wiring.gauges) {}
 
 Result<> Supervisor::run() {
-  ASSIGN_OR_RETURN(children_, watch_children());
+  // SIGPIPE is blocked with it: a process that closed its input is an error of a write, not a signal.
+  ASSIGN_OR_RETURN(children_, sys::watch_signals({SIGCHLD, SIGPIPE}));
   RETURN_IF_ERROR(await_engine());
   channel_->send(0, wire::init::Hello{});
   while (true) {
@@ -61,17 +49,29 @@ Result<bool> Supervisor::turn() {
   }
   if (polls[2].revents != 0) {
     gauges_.acknowledge();
-    if (run_ && gauges_.out_of_memory().value_or(false)) run_->on_out_of_memory();
+    look_at_memory_until_ = Clock::now() + kMemoryNews;
   }
+  look_at_memory();
   if (run_) run_->pump(*channel_);
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
   RETURN_IF_ERROR(channel_->flush());
   return true;
 }
 
+void Supervisor::look_at_memory() {
+  if (!look_at_memory_until_) return;
+  const bool killed = run_ && gauges_.out_of_memory().value_or(false);
+  if (killed) run_->on_out_of_memory();
+  if (killed || Clock::now() >= *look_at_memory_until_) look_at_memory_until_.reset();
+}
+
 int Supervisor::poll_timeout() {
   if (!run_) return -1;
-  const auto next = run_->keep_time();
+  auto next = run_->keep_time();
+  if (look_at_memory_until_) {
+    const auto soon = Clock::now() + std::chrono::milliseconds(10);
+    next = next ? std::min(*next, soon) : soon;
+  }
   if (!next) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
@@ -137,8 +137,8 @@ void Supervisor::fail(std::uint32_t stream, const base::Error& error) {
 }
 
 Result<> Supervisor::reap() {
-  signalfd_siginfo info;
-  (void)!::read(children_.get(), &info, sizeof info);
+  while (sys::next_signal(children_.get()) != 0) {
+  }
   while (true) {
     ASSIGN_OR_RETURN(const auto reaped, sys::wait_any());
     if (!reaped) return {};

@@ -27,6 +27,8 @@ class Supervisor {
  private:
   // How long an engine may take to connect for the first time.
   static constexpr std::chrono::seconds kFirstContact{30};
+  // v1 announces that memory is out before it kills and counts, so the count is looked at for this long.
+  static constexpr std::chrono::seconds kMemoryNews{1};
 
   Result<> await_engine();
   Result<bool> turn();
@@ -38,6 +40,7 @@ class Supervisor {
   Result<> handle_one(std::uint32_t stream, const wire::init::PutFile& file);
   void fail(std::uint32_t stream, const base::Error& error);
   Result<> reap();
+  void look_at_memory();
   int poll_timeout();
 
   const Wiring wiring_;
@@ -47,6 +50,7 @@ class Supervisor {
   std::optional<Channel> channel_;
   std::optional<Run> run_;
   std::uint64_t runs_ = 0;
+  std::optional<Clock::time_point> look_at_memory_until_;
 };
 
 }  // namespace init

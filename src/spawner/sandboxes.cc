@@ -76,6 +76,8 @@ Result<jail::Spec> Sandboxes::spec_of(const wire::spawner::Create& request) cons
   RETURN_IF_ERROR(check_limits(request));
   jail::Spec spec{.id = base::SandboxId::random(), .root_kind = request.root_kind, .mode = request.mode};
   ASSIGN_OR_RETURN(spec.root, root_directory(request, paths_));
+  // Before anything is made for it: a nursery stays.
+  RETURN_IF_ERROR(sys::fstatat(AT_FDCWD, spec.root));
   spec.limits = {
       .memory_bytes = request.memory_bytes, .max_pids = request.max_pids, .cpu_millis = request.cpu_millis};
   spec.disk_bytes = request.disk_bytes;
@@ -106,8 +108,9 @@ Result<jail::Wiring> Sandboxes::wire_up(const jail::Spec& spec, const wire::spaw
   ASSIGN_OR_RETURN(wiring.id_map, blocks_.id_map(spec.first_id));
   wiring.process_filter = filter_choice(request, *wiring.materials).filter;
   if (spec.workspace != jail::Access::kNone) {
-    RETURN_IF_ERROR(open_workspace(std::string(request.workspace.view()), spec.workspace, spec.first_id,
-                                   workspace_roots_, wiring));
+    const WorkspaceRequest workspace{
+        .path = std::string(request.workspace.view()), .access = spec.workspace, .first_id = spec.first_id};
+    RETURN_IF_ERROR(open_workspace(workspace, workspace_roots_, wiring));
   }
   const uid_t init = spec.first_id + spec.init_id;
   ASSIGN_OR_RETURN(wiring.group, cgroups_.create(spec.id.text(), spec.limits, init));

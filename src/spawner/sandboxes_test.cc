@@ -143,7 +143,10 @@ TEST_F(SandboxesTest, AnImpossibleRequestLeavesNothing) {
   Sandboxes sandboxes = fresh();
   EXPECT_THAT(sandboxes.create({}), FailsWith(Code::kInvalid));
   wire::spawner::Create request;
-  request.root.set(std::string(64, 'a'));
+  const std::string digest(64, 'a');
+  EXPECT_OK(sys::mkdirat(AT_FDCWD, paths().templates + "/" + digest, 0700));
+  EXPECT_OK(sys::mkdirat(AT_FDCWD, paths().templates + "/" + digest + "/root", 0755));
+  request.root.set(digest);
   request.memory_bytes = 64 << 20;
   request.disk_bytes = 32 << 20;
   request.cpu_millis = 1000;

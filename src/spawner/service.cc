@@ -2,12 +2,12 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 
 #include <algorithm>
 #include <array>
 
 #include "sys/process.h"
+#include "sys/signals.h"
 #include "sys/socket.h"
 
 namespace spawner {
@@ -17,16 +17,6 @@ namespace {
 using wire::spawner::Reply;
 
 constexpr std::chrono::seconds kRetry{1};
-
-Result<sys::UniqueFd> open_signals() {
-  sigset_t mask;
-  sigemptyset(&mask);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&mask, signal);
-  if (::sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return base::failed_call("sigprocmask");
-  sys::UniqueFd fd(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd) return base::failed_call("signalfd");
-  return fd;
-}
 
 void set_error(Reply& reply, const base::Error& error) {
   reply.ok = 0;
@@ -56,7 +46,7 @@ std::vector<pollfd> Service::waits() const {
 }
 
 Result<> Service::run() {
-  ASSIGN_OR_RETURN(signals_, open_signals());
+  ASSIGN_OR_RETURN(signals_, sys::watch_signals({SIGTERM, SIGINT, SIGHUP}));
   while (!stopping_) {
     auto waiting = waits();
     const int timeout = poll_timeout();
@@ -90,6 +80,8 @@ void Service::accept_client() {
   const bool allowed =
       peer && std::ranges::find(options_.allowed_users, peer->uid) != options_.allowed_users.end();
   if (!allowed) return;
+  // One that does not take its answers is let go, instead of being waited for.
+  if (!sys::set_nonblocking(client->get())) return;
   const int fd = client->get();
   clients_.emplace(fd, *std::move(client));
 }

@@ -46,13 +46,13 @@ Result<> check_writable(const std::string& path, const struct stat& st) {
 
 }  // namespace
 
-Result<> open_workspace(const std::string& path, jail::Access access, std::uint32_t first_id,
-                        const std::vector<std::string>& roots, jail::Wiring& wiring) {
-  ASSIGN_OR_RETURN(const auto directory, open_below_roots(path, roots));
+Result<> open_workspace(const WorkspaceRequest& request, const std::vector<std::string>& roots,
+                        jail::Wiring& wiring) {
+  ASSIGN_OR_RETURN(const auto directory, open_below_roots(request.path, roots));
   ASSIGN_OR_RETURN(const auto st, sys::fstat(directory.get()));
-  if (access == jail::Access::kReadWrite) RETURN_IF_ERROR(check_writable(path, st));
+  if (request.access == jail::Access::kReadWrite) RETURN_IF_ERROR(check_writable(request.path, st));
   // The group has a map of its own: a directory whose group is unmapped could not be written to.
-  const std::uint32_t user = first_id + jail::kUserId;
+  const std::uint32_t user = request.first_id + jail::kUserId;
   ASSIGN_OR_RETURN(wiring.workspace_id_map,
                    sys::make_user_namespace({.inside = st.st_uid, .outside = user, .count = 1},
                                             {.inside = st.st_gid, .outside = user, .count = 1}));

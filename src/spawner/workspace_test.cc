@@ -30,7 +30,7 @@ class Workspace : public testing::Test {
 
   base::Result<> try_open(const std::string& path, Access access = Access::kReadWrite) {
     jail::Wiring wiring;
-    RETURN_IF_ERROR(open_workspace(path, access, kFirstId, {"/nowhere", dir_ / "root"}, wiring));
+    RETURN_IF_ERROR(open_workspace({path, access, kFirstId}, {"/nowhere", dir_ / "root"}, wiring));
     ASSIGN_OR_RETURN(const auto st, sys::fstat(wiring.workspace.get()));
     ASSIGN_OR_RETURN(const auto wanted, sys::fstatat(AT_FDCWD, path));
     if (st.st_ino != wanted.st_ino) return base::fail(Code::kInternal, "another directory was opened");
@@ -82,7 +82,7 @@ TEST_F(Workspace, NorIsOneOfRootsGroup) {
 
 TEST_F(Workspace, WithoutAllowedRootsThereIsNone) {
   jail::Wiring wiring;
-  EXPECT_THAT(open_workspace(dir_ / "root/data", Access::kReadOnly, kFirstId, {}, wiring),
+  EXPECT_THAT(open_workspace({dir_ / "root/data", Access::kReadOnly, kFirstId}, {}, wiring),
               FailsWith(Code::kDenied));
 }
 

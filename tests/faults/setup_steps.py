@@ -7,6 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
 import cove
+import spawner_wire
 import traces
 
 
@@ -51,6 +52,14 @@ class FailureAtEachStep(cove.Test):
                 "mounts": traces.mounts(pid)}
 
 
+class DeathIsTold(cove.Test):
+    def test_the_command_that_waits_for_it_says_so(self):
+        spawner = self.cove.start_spawner("control-spawner", {"COVE_KILL_STEP": "make stage"})
+        self.check_refused(self.cove.run("--", "true"), 125, "the spawner has closed the connection")
+        self.assertEqual(spawner.wait(30), -signal.SIGKILL)
+        self.check_run(self.cove.run("-c", "print('works')"), 0, b"works\n", b"")
+
+
 class DeathAtEachStep(cove.Test):
     """kill -9 of the spawner as the step begins: the next one leaves no trace of the half-made sandbox."""
 
@@ -65,16 +74,16 @@ class DeathAtEachStep(cove.Test):
     def die_at(self, step):
         namespaces = self.cove.traces()["network namespaces"]
         spawner = self.cove.start_spawner("control-spawner", {"COVE_KILL_STEP": step})
-        done = self.cove.run("--", "true")
-        self.assertEqual(spawner.wait(30), -signal.SIGKILL)
-        self.check_refused(done, 125, "cove:")
+        with self.cove.connect() as client:
+            client.send(spawner_wire.create_packet(self.cove.digest()))
+            self.assertEqual(spawner.wait(30), -signal.SIGKILL)
         self.assertEqual(len(self.cove.sandboxes()), 1, "a half-made sandbox is there to be found")
         heir = self.cove.start_spawner()
         self.assertIsNone(heir.poll(), heir.poll() and heir.stderr.read())
         left = self.cove.traces()
         self.assertEqual((left["cgroups"], left["processes"]), (set(), set()))
         self.assertEqual(left["network namespaces"], namespaces)
-        self.assertEqual(left["files"], ["sandboxes", "spawner.lock", "spawner.sock", "stage"])
+        self.assertEqual(left["files"], ["sandboxes", "spawner.lock", "spawner.log", "spawner.sock", "stage"])
         self.assertFalse([mount for mount in traces.mounts(heir.pid) + traces.mounts(1) if self.cove.run_directory in mount])
         self.check_run(self.cove.run("-c", "print('works')"), 0, b"works\n", b"")
         self.cove.stop_spawner()

@@ -6,6 +6,7 @@ Other instances may be at work at the same time, so everything is told apart by 
 import glob
 import os
 import re
+import time
 
 
 def read(path):
@@ -83,11 +84,16 @@ def network_namespaces(tag):
 def held_namespaces(pid):
     """Namespaces that a process keeps alive by a descriptor, by kind."""
     held = [link(path) for path in glob.glob(f"/proc/{pid}/fd/*")]
-    return sorted(target for target in held if re.match(r"[a-z_]+:\[", target))
+    return sorted(target for target in held if re.match(r"(cgroup|ipc|mnt|net|pid|time|user|uts):\[", target))
 
 
 def descriptors(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
+    """Their number, once nobody who has just left is among them."""
+    counts = []
+    while len(counts) < 3 or len(set(counts[-3:])) > 1:
+        counts.append(len(os.listdir(f"/proc/{pid}/fd")))
+        time.sleep(0.05)
+    return counts[-1]
 
 
 def children(pid):
@@ -120,3 +126,24 @@ def beyond_state(tag, run_directory):
     left += [f"process {one}" for one in sorted(processes(tag))]
     left += [f"file {name}" for name in files(run_directory) if name not in ("sandboxes", "stage", "spawner.lock", "spawner.log")]
     return left
+
+
+def kernel_objects():
+    """Live objects of the kernel that sandboxes are made of, for the whole machine."""
+    wanted = ("net_namespace", "pid_namespace", "user_namespace", "mnt_cache")
+    lines = (line.split() for line in read("/proc/slabinfo").splitlines())
+    return {fields[0]: int(fields[1]) for fields in lines if fields and fields[0] in wanted} | memory_groups()
+
+
+def memory_groups():
+    lines = (line.split() for line in read("/proc/cgroups").splitlines())
+    return {"memory cgroups": int(fields[2]) for fields in lines if fields and fields[0] == "memory"}
+
+
+def cpu_seconds(tag, sandbox):
+    """What a sandbox has used so far, its dead processes included, by the unified hierarchy's own count."""
+    for top in hierarchies():
+        found = re.search(r"^usage_usec (\d+)", read(f"{top}/{tag}/{sandbox}/cpu.stat"), re.MULTILINE)
+        if found:
+            return int(found[1]) / 1e6
+    raise AssertionError(f"no hierarchy counts the time of {sandbox}")
