@@ -150,7 +150,7 @@ Result<std::string> Sandboxes::retire_template(const std::string& digest) {
     return base::fail(Code::kConflict, "template " + digest.substr(0, 12) + " is in use by " +
                                            std::to_string(users) + " sandbox(es); end them first");
   }
-  const std::string trash = "trash." + base::random_hex(8);
+  std::string trash = "trash." + base::random_hex(8);
   RETURN_IF_ERROR(
       sys::renameat(AT_FDCWD, paths_.templates + "/" + digest, AT_FDCWD, paths_.builds + "/" + trash));
   nurseries_.retire(digest);

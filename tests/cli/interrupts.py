@@ -30,7 +30,7 @@ class Interrupts(cove.Test):
         return err
 
     def test_the_program_gets_it_and_ends(self):
-        child = self.begin("-c", "import time\nprint('ready')\ntry: time.sleep(600)\nexcept KeyboardInterrupt: print('I was interrupted'); raise")
+        child = self.begin("-c", "import time\ntry:\n print('ready')\n time.sleep(600)\nexcept KeyboardInterrupt: print('I was interrupted'); raise")
         child.send_signal(signal.SIGINT)
         said = self.end(child, 130, b"I was interrupted\n")
         self.assertIn(b"KeyboardInterrupt", said)

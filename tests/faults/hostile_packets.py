@@ -122,6 +122,7 @@ class HostilePackets(cove.Test):
         for _ in range(20):
             with self.cove.connect() as client:
                 client.send(spawner_wire.create_packet(self.cove.digest()))
+        self.cove.wait_for_sandboxes(20)
         # Made for nobody: their inits wait half a minute for an engine, and then they go.
         self.cove.wait_for_sandboxes(0, limit=90)
 

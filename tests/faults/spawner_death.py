@@ -85,7 +85,7 @@ class SpawnerDeath(cove.Test):
         cove.wait_until(lambda: not self.cove.traces()["processes"], "the end of the sandbox", 10)
         heir = self.cove.start_spawner()
         self.assertIsNone(heir.poll())
-        self.assertEqual(self.cove.sandboxes(), [])
+        self.cove.wait_for_sandboxes(0, limit=10)
         self.assertEqual([name for name in self.cove.traces()["files"] if name.startswith("sandboxes/")], [])
         self.cove.stop_spawner()
 
@@ -94,7 +94,7 @@ class OnePerStateDirectory(cove.Test):
     def test_a_second_one_is_refused(self):
         self.cove.run("--", "true")
         first = self.cove.spawner_pid()
-        second = self.cove.start_spawner()
+        second = self.cove.try_spawner()
         _, said = second.communicate(timeout=30)
         self.assertEqual(second.returncode, 1)
         self.assertIn(f"another spawner already serves {self.cove.state}".encode(), said)

@@ -127,7 +127,14 @@ class Instance:
     # The spawner.
 
     def start_spawner(self, name="cove-spawner", environment=None, arguments=()):
-        """One that the test holds itself; returns when it serves or has ended."""
+        """One that the test holds itself; returns when it serves."""
+        child = self.try_spawner(name, environment, arguments)
+        if child.poll() is not None:
+            raise AssertionError(f"{name} has ended with {child.returncode}: {child.stderr.read()!r}")
+        return child
+
+    def try_spawner(self, name="cove-spawner", environment=None, arguments=()):
+        """The same; it may also have ended."""
         child = subprocess.Popen([program(name), "--state", self.state, *arguments], env=os.environ | (environment or {}),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self._children.append(child)
@@ -140,8 +147,8 @@ class Instance:
     def connect(self):
         client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
+            client.connect(self.socket)  # blocking: with many at once it waits for its turn
             client.settimeout(PATIENCE)
-            client.connect(self.socket)
         except OSError:
             client.close()
             raise
@@ -180,8 +187,7 @@ class Instance:
         # A spawner that takes over removes what a killed one has left.
         if self.sandboxes():
             self.call("spawner", "stop")
-            if self.start_spawner().poll() is not None:
-                raise AssertionError(f"no spawner starts: {self._children[-1].stderr.read()!r}")
+            self.start_spawner()
             self.wait_for_sandboxes(0)
         self.stop_spawner()
         for child in self._children:
