@@ -79,17 +79,22 @@ Result<Built> collect(int socket) {
   Built built;
   while (true) {
     StepReport report;
-    ASSIGN_OR_RETURN(auto packet, sys::receive_packet(socket, std::as_writable_bytes(std::span(&report, 1))));
-    if (packet.size == 0) break;
-    if (packet.size != sizeof report) return base::fail(base::Code::kInternal, "malformed step report");
+    auto packet = sys::receive_packet(socket, std::as_writable_bytes(std::span(&report, 1)));
+    if (!packet && packet.error().sys_errno == EAGAIN) {
+      return base::fail(base::Code::kTimeout,
+                        "setup did not finish within " + std::to_string(kSetupSeconds) + " s");
+    }
+    if (!packet) return std::unexpected(std::move(packet).error());
+    if (packet->size == 0) break;
+    if (packet->size != sizeof report) return base::fail(base::Code::kInternal, "malformed step report");
     const std::string name(report.name.view());
     if (report.kind == StepReport::kFailed) {
       return std::unexpected(base::Error{static_cast<base::Code>(report.code),
                                          name + ": " + std::string(report.message.view()), report.sys_errno});
     }
-    if (report.kind == StepReport::kBorn && packet.fds.size() == 1) {
+    if (report.kind == StepReport::kBorn && packet->fds.size() == 1) {
       built.pid = report.pid;
-      built.pidfd = std::move(packet.fds[0]);
+      built.pidfd = std::move(packet->fds[0]);
     }
     if (report.kind == StepReport::kStepDone) built.steps.push_back({name, report.microseconds});
   }

@@ -80,7 +80,7 @@ void plan_identity(const Spec& spec, Plan& plan) {
   plan.namespaces = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
   plan.init_capabilities = mask_of(kInitCapabilities);
   // uid 0 means nothing by itself: capabilities come from the ambient set alone, and nobody can change that.
-  plan.securebits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_KEEP_CAPS_LOCKED;
+  plan.securebits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED;
   if (spec.mode == Mode::kUser) return;
   plan.bounding = mask_of(kRootCapabilities);
   plan.init_capabilities = mask_of(kRootCapabilities);

@@ -56,7 +56,6 @@ TEST(Plan, UidZeroMeansNothingByItself) {
   for (const Mode mode : {Mode::kUser, Mode::kRoot}) {
     const unsigned bits = make_plan(some_spec(mode)).securebits;
     EXPECT_EQ(bits & (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED), SECBIT_NOROOT | SECBIT_NOROOT_LOCKED);
-    EXPECT_TRUE(bits & SECBIT_KEEP_CAPS_LOCKED);
     EXPECT_FALSE(bits & (SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_SETUID_FIXUP));
   }
 }

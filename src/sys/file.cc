@@ -168,7 +168,11 @@ Result<UniqueFd> sealed_memfd(const char* name, std::string_view bytes, mode_t m
   RETURN_IF_ERROR(write_all(fd.get(), bytes));
   RETURN_IF_ERROR(fchmod(fd.get(), mode));
   constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-  if (::fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0) return failed_call("fcntl(F_ADD_SEALS)");
+  // EBUSY: the kernel still holds a page of it for a moment (compaction, writeback of another mapping).
+  for (int tries = 0; ::fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0; ++tries) {
+    if (errno != EBUSY || tries == 100) return failed_call("fcntl(F_ADD_SEALS)");
+    ::usleep(1000);
+  }
   return fd;
 }
 

@@ -23,6 +23,8 @@ HOGS = {
     "output flood": ["--timeout", "1h", "--output", "1M", "--", "sh", "-c", "echo ready; exec yes"],
 }
 
+LIMIT = 3  # times the idle median
+
 
 class NoisyNeighbours(cove.Test):
     """A second sandbox's latency while a hog, at one CPU, does its worst: at most three times that of an idle machine."""
@@ -62,11 +64,17 @@ class NoisyNeighbours(cove.Test):
             pass
 
     def check(self, name):
+        # Somebody else's burst on this machine may meet one side alone. What a hog does to its neighbour happens
+        # each time; so a ratio over the limit is measured once more, and then it counts.
+        if self.ratio(name) > LIMIT:
+            self.assertLessEqual(self.ratio(name), LIMIT)
+
+    def ratio(self, name):
         idle, disturbed, share = self.measure(HOGS[name])
         quiet, noisy = statistics.median(idle), statistics.median(disturbed)
         print(f"\n{name}: median of {RUNS} runs {quiet:.1f} ms idle, {noisy:.1f} ms beside the hog: {noisy / quiet:.2f} times (worst {max(disturbed):.0f} ms); the hog used {share:.2f} CPU", file=sys.stderr)
         self.assertGreater(share, 0.25, "what does nothing disturbs nobody: this proves something only while the hog works")
-        self.assertLessEqual(noisy, 3 * quiet)
+        return noisy / quiet
 
     def test_endless_loop(self):
         self.check("endless loop")
