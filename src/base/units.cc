@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -87,7 +88,7 @@ Result<std::uint32_t> parse_cpus(std::string_view text) {
   if (!millis || *millis > 1e9) {
     return fail(Code::kInvalid, fmt::format("'{}' is not a number of CPUs; write 1, 0.5 or 2", text));
   }
-  return static_cast<std::uint32_t>(*millis + 0.5);
+  return static_cast<std::uint32_t>(std::lround(*millis));
 }
 
 std::string format_bytes(std::uint64_t bytes) {

@@ -113,6 +113,7 @@ Finding judge_core_pattern(const std::optional<std::string>& text) {
 
 std::vector<Finding> judge_settings(const ReadSetting& read) {
   std::vector<Finding> out;
+  out.reserve(std::size(kSettings) + 1);
   for (const Setting& setting : kSettings) out.push_back(judge(setting, read(setting.name)));
   out.push_back(judge_core_pattern(read("kernel.core_pattern")));
   return out;

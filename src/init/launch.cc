@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "sys/c_strings.h"
 #include "sys/seccomp.h"
 
 namespace init {
@@ -29,13 +30,6 @@ struct Ends {
   sys::UniqueFd error;
   sys::UniqueFd misfortune;
 };
-
-std::vector<char*> c_array(const std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  for (const std::string& s : strings) out.push_back(const_cast<char*>(s.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
 
 Result<> place_descriptors(const Ends& ends) {
   // Lifted first, so that no end sits on a number that is given away.
@@ -66,8 +60,8 @@ Result<> become_program(const wire::init::Start& start, const LaunchPolicy& poli
   RETURN_IF_ERROR(become(start.user, policy));
   ::umask(022);
   RETURN_IF_ERROR(sys::chdir(start.cwd));
-  auto argv = c_array(start.argv);
-  auto envp = c_array(start.environment);
+  auto argv = sys::c_strings(start.argv);
+  auto envp = sys::c_strings(start.environment);
   environ = envp.data();  // execvp looks for PATH here
   ::execvp(argv[0], argv.data());
   return base::failed_call("exec(" + start.argv[0] + ")");

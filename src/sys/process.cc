@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sys/c_strings.h"
 #include "sys/retry.h"
 
 namespace sys {
@@ -41,13 +42,6 @@ Result<> prctl_or_fail(int option, unsigned long value, const char* name) {
   return {};
 }
 
-std::vector<char*> c_array(const std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  out.reserve(strings.size() + 1);
-  for (const auto& s : strings) out.push_back(const_cast<char*>(s.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
 }  // namespace
 
 Result<Clone> clone_process(const CloneOptions& options) {
@@ -111,7 +105,7 @@ Result<std::optional<Reaped>> wait_any() {
 Result<ExitStatus> run_program(const std::vector<std::string>& argv) {
   ASSIGN_OR_RETURN(const auto child, clone_process({}));
   if (child.is_child()) {
-    auto args = c_array(argv);
+    auto args = c_strings(argv);
     ::execvp(args[0], args.data());
     ::_exit(127);
   }
@@ -127,7 +121,7 @@ namespace {
   // Held open for as long as the program lives; nobody writes to it.
   if ((alive != kAlive && ::dup2(alive, kAlive) < 0) || ::fcntl(kAlive, F_SETFD, 0) != 0) ::_exit(126);
   if (!close_from(kAlive + 1) || ::chdir("/") != 0) ::_exit(126);
-  auto args = c_array(argv);
+  auto args = c_strings(argv);
   ::execv(args[0], args.data());
   ::_exit(127);
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <deque>
 
+#include "sys/c_strings.h"
 #include "sys/process.h"
 #include "sys/retry.h"
 #include "sys/socket.h"
@@ -18,13 +19,6 @@ namespace templates {
 namespace {
 
 constexpr std::size_t kMaxLine = 4096;
-
-std::vector<char*> c_array(const std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  for (const auto& text : strings) out.push_back(const_cast<char*>(text.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
 
 struct Child {
   pid_t pid = 0;
@@ -74,7 +68,7 @@ Result<Child> start(const Command& command) {
   const SpawnSettings settings(pipe.write.get(), command.kept_fd);
   Child child{.output = std::move(pipe.read)};
   const int error = ::posix_spawnp(&child.pid, argv[0].c_str(), settings.actions(), settings.attributes(),
-                                   c_array(argv).data(), c_array(command.environment).data());
+                                   sys::c_strings(argv).data(), sys::c_strings(command.environment).data());
   if (error != 0) return base::failed_call("spawn(" + command.argv[0] + ")", error);
   ASSIGN_OR_RETURN(child.pidfd, sys::pidfd_open(child.pid));
   return child;

@@ -46,7 +46,7 @@ class Parser {
 
   Result<> section(std::string_view header);
   Result<> placed_section(std::string_view header);
-  Result<> claim(std::string key);
+  Result<> claim(const std::string& key);
 
   Result<> top(std::string_view line);
   Result<> package(std::string_view line);
@@ -70,7 +70,7 @@ const std::array<Parser::Section, 5> Parser::kSections = {{
     {"run", &Parser::run},
 }};
 
-Result<> Parser::claim(std::string key) {
+Result<> Parser::claim(const std::string& key) {
   if (seen_.insert(key).second) return {};
   return invalid(printable(key) + " appears twice");
 }

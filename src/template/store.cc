@@ -151,7 +151,7 @@ Result<> Store::publish(const Staging& staging, const Meta& meta, OldMeta old_me
   RETURN_IF_ERROR(write_new_file(meta_file, format_meta(meta)));
   RETURN_IF_ERROR(rename_new(staging.root(), staging.product() + "/root"));
   RETURN_IF_ERROR(sync_file_system(staging.product()));
-  const auto moved = rename_new(staging.product(), directory_of(meta.digest));
+  auto moved = rename_new(staging.product(), directory_of(meta.digest));
   if (moved || moved.error().sys_errno != EEXIST) return moved;
   if (old_meta == OldMeta::kKeep) return {};
   return rename_over(meta_file, directory_of(meta.digest) + "/meta");
