@@ -17,7 +17,7 @@ function(cove_folder name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${name} GTest::gmock GTest::gtest GTest::gtest_main)
     add_test(NAME unit/${name} COMMAND ${name}_test)
-    set_tests_properties(unit/${name} PROPERTIES LABELS unit TIMEOUT 300)
+    set_tests_properties(unit/${name} PROPERTIES LABELS unit TIMEOUT 900)
   endif()
 endfunction()
 

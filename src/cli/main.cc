@@ -21,7 +21,7 @@ int split_at_dashes(int argc, char** argv, cli::Globals& globals) {
 // would then read or write.
 bool has_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd) {
-    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != fd) return false;
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR | O_CLOEXEC) != fd) return false;
   }
   return true;
 }
