@@ -102,16 +102,6 @@ Result<std::optional<Reaped>> wait_any() {
   return std::optional(Reaped{.pid = pid, .status = status_of(wait_status, usage)});
 }
 
-Result<ExitStatus> run_program(const std::vector<std::string>& argv) {
-  ASSIGN_OR_RETURN(const auto child, clone_process({}));
-  if (child.is_child()) {
-    auto args = c_strings(argv);
-    ::execvp(args[0], args.data());
-    ::_exit(127);
-  }
-  return wait_pidfd(child.pidfd.get());
-}
-
 namespace {
 [[noreturn]] void daemon_main(const std::vector<std::string>& argv, int log, int alive) {
   constexpr int kAlive = 3;
@@ -153,10 +143,6 @@ Result<> set_dumpable() { return prctl_or_fail(PR_SET_DUMPABLE, 1, "PR_SET_DUMPA
 Result<> set_non_dumpable() { return prctl_or_fail(PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE, 0"); }
 Result<> set_death_signal(int signal) {
   return prctl_or_fail(PR_SET_PDEATHSIG, static_cast<unsigned long>(signal), "PR_SET_PDEATHSIG");
-}
-Result<> set_child_subreaper() { return prctl_or_fail(PR_SET_CHILD_SUBREAPER, 1, "PR_SET_CHILD_SUBREAPER"); }
-Result<> set_process_name(const char* name) {
-  return prctl_or_fail(PR_SET_NAME, reinterpret_cast<unsigned long>(name), "PR_SET_NAME");
 }
 
 Result<> new_session() {

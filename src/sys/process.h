@@ -47,8 +47,6 @@ struct Reaped {
 };
 Result<std::optional<Reaped>> wait_any();
 
-// Runs a program found on PATH and waits for it; its output goes where ours goes. For command-line use.
-Result<ExitStatus> run_program(const std::vector<std::string>& argv);
 // Starts a program that lives on after us: own session, /dev/null as stdin, output to `log`. The descriptor
 // hangs up when the program ends.
 Result<UniqueFd> start_daemon(const std::vector<std::string>& argv, int log);
@@ -58,8 +56,6 @@ Result<> set_no_new_privs();
 Result<> set_dumpable();
 Result<> set_non_dumpable();
 Result<> set_death_signal(int signal);
-Result<> set_child_subreaper();
-Result<> set_process_name(const char* name);
 Result<> new_session();
 Result<> close_from(int first);
 Result<> close_on_exec_from(int first);

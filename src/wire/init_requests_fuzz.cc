@@ -1,23 +1,16 @@
 // What init accepts from the engine is decoded within limits, and encodes to the bytes it was decoded from.
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include "wire/init_fuzz.h"
 
-#include "base/check.h"
-#include "wire/init_messages.h"
+namespace {
 
-// The input is one frame after another.
+void start_is_checked(const wire::init::Request& request) {
+  const auto* start = std::get_if<wire::init::Start>(&request);
+  BASE_CHECK(start == nullptr || wire::init::check(*start).has_value());
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  wire::FrameReader reader;
-  reader.feed({reinterpret_cast<const char*>(data), size});
-  while (true) {
-    const auto frame = reader.next();
-    if (!frame || !*frame) return 0;
-    const auto request = wire::init::decode_request(**frame);
-    if (!request) continue;
-    const std::string again = wire::init::encode((*frame)->stream, *request);
-    BASE_CHECK(again == wire::encode_frame((*frame)->type, (*frame)->stream, (*frame)->payload));
-    if (const auto* start = std::get_if<wire::init::Start>(&*request))
-      BASE_CHECK(wire::init::check(*start).has_value());
-  }
+  wire::round_trip_frames(data, size, wire::init::decode_request, start_is_checked);
+  return 0;
 }

@@ -2,6 +2,7 @@
 // devices.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <map>
 
 #include "sys/directory.h"
@@ -46,9 +47,9 @@ using Templates = std::map<std::string, std::string>;
 Templates place_templates(SpawnerProcess& spawner, const Target& target) {
   const std::string out = target.path() + ".trees";
   const std::string script = std::string(ATTACK_SOURCES) + "/hostile_templates.sh";
-  const auto made = sys::run_program({"/bin/sh", "-c", "\"$@\" > /dev/null", "sh", "/bin/sh", script, out,
-                                      built_program("judge_own_root"), target.path()});
-  EXPECT_TRUE(made && made->code == 0);
+  const std::string make_trees = "/bin/sh '" + script + "' '" + out + "' '" +
+                                 built_program("judge_own_root") + "' '" + target.path() + "' > /dev/null";
+  EXPECT_EQ(std::system(make_trees.c_str()), 0);
   Templates templates;
   const auto trees = sys::subdirectories(out);
   for (const std::string& name : trees.value_or(std::vector<std::string>())) {
