@@ -19,8 +19,8 @@ int status(const Globals& globals) {
   if (!client) return report(client.error());
   const auto reply = client->call(wire::spawner::Status{});
   if (!reply) return report(reply.error());
-  fmt::print("spawner of {}: {} sandbox(es), {} nursery(ies)\n", globals.state, reply->sandboxes,
-             reply->nurseries);
+  fmt::print("spawner of {}: {} sandbox(es), {} ending, {} nursery(ies)\n", globals.state, reply->sandboxes,
+             reply->ending, reply->nurseries);
   return 0;
 }
 

@@ -120,8 +120,9 @@ Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
   return RunLoop(*this, observer).run();
 }
 
-Result<> Sandbox::destroy(SpawnerClient& spawner) {
+Result<> Sandbox::destroy(SpawnerClient& spawner, wire::spawner::Until until) {
   wire::spawner::Destroy request;
+  request.until = until;
   request.sandbox.set(id_);
   auto done = spawner.call(request);
   // It may have ended by itself, and then the spawner has removed it already.

@@ -75,8 +75,8 @@ class Sandbox {
 
   Result<> put_file(const std::string& path, std::string bytes, std::uint32_t mode);
   Result<Outcome> run(const Command& command, RunObserver& observer);
-  // Complete: when it returns, nothing of the sandbox is left.
-  Result<> destroy(SpawnerClient& spawner);
+  // With kGone, nothing of the sandbox is left when it returns.
+  Result<> destroy(SpawnerClient& spawner, wire::spawner::Until until = wire::spawner::Until::kGone);
 
  private:
   Sandbox() = default;

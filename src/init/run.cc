@@ -25,23 +25,24 @@ bool disk_is_full() {
 
 Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
                        Leaf leaf) {
+  const auto started = Clock::now();  // before it runs its first instruction
   auto launched = launch(start, policy, leaf);
   if (!launched) {
     (void)leaf.remove();
     return std::unexpected(std::move(launched).error());
   }
-  return Run(stream, start, *std::move(launched), std::move(leaf));
+  Run run(stream, start, *std::move(launched), std::move(leaf));
+  run.started_ = started;
+  if (start.deadline_ms != 0) run.deadline_ = started + std::chrono::milliseconds(start.deadline_ms);
+  return run;
 }
 
 Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Leaf leaf)
     : stream_(stream),
       launched_(std::move(launched)),
       leaf_(std::move(leaf)),
-      started_(Clock::now()),
       grace_(start.grace_ms),
-      output_cap_(start.output_cap) {
-  if (start.deadline_ms != 0) deadline_ = started_ + std::chrono::milliseconds(start.deadline_ms);
-}
+      output_cap_(start.output_cap) {}
 
 void Run::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
   if (room_for_output) {

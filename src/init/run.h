@@ -47,7 +47,7 @@ class Run {
   std::uint32_t stream_;
   Launched launched_;
   Leaf leaf_;
-  const Clock::time_point started_;
+  Clock::time_point started_;
   std::optional<Clock::time_point> deadline_;
   std::optional<Clock::time_point> kill_at_;
   const std::chrono::milliseconds grace_;

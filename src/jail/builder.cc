@@ -1,10 +1,13 @@
 #include "jail/builder.h"
 
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <memory>
 
 #include "jail/step_report.h"
 #include "sys/process.h"
@@ -50,7 +53,7 @@ Result<> give_birth(Build& build, StepHook* hook) {
     inside_main(build, hook);
   }
   RETURN_IF_ERROR(sys::write_id_maps(child.pid, build.plan.ids));
-  RETURN_IF_ERROR(report_birth(build.report.get(), child.pid, child.pidfd.get()));
+  RETURN_IF_ERROR(report_made(build.report.get(), child.pid, child.pidfd.get()));
   return sys::write_all(go.write.get(), "g");
 }
 
@@ -74,30 +77,47 @@ Result<> set_receive_timeout(int socket) {
   return {};
 }
 
+// A page of memory that stays shared across clone, until the exec of init leaves it behind.
+class SharedBoard {
+ public:
+  static Result<SharedBoard> make() {
+    void* const page =
+        ::mmap(nullptr, sizeof(StepBoard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return base::failed_call("mmap");
+    return SharedBoard(new (page) StepBoard);
+  }
+  StepBoard* get() const { return board_.get(); }
+
+ private:
+  struct Unmap {
+    void operator()(StepBoard* board) const { ::munmap(board, sizeof(StepBoard)); }
+  };
+  explicit SharedBoard(StepBoard* board) : board_(board) {}
+  std::unique_ptr<StepBoard, Unmap> board_;
+};
+
+// By the order of the two tables. The board is written by others: its count is not taken for granted.
+std::vector<StepDuration> read_board(const StepBoard& board) {
+  std::vector<StepDuration> durations;
+  for (const auto& steps : {host_steps(), inside_steps()}) {
+    for (const Step& step : steps) {
+      if (durations.size() >= std::min<std::size_t>(board.done, board.microseconds.size())) return durations;
+      durations.push_back({step.name, board.microseconds[durations.size()]});
+    }
+  }
+  return durations;
+}
+
 // Reads reports until the last process of the attempt has ended or executed.
-Result<Built> collect(int socket) {
+Result<Built> collect(int socket, const StepBoard& board) {
   Built built;
   while (true) {
-    StepReport report;
-    auto packet = sys::receive_packet(socket, std::as_writable_bytes(std::span(&report, 1)));
-    if (!packet && packet.error().sys_errno == EAGAIN) {
-      return base::fail(base::Code::kTimeout,
-                        "setup did not finish within " + std::to_string(kSetupSeconds) + " s");
-    }
-    if (!packet) return std::unexpected(std::move(packet).error());
-    if (packet->size == 0) break;
-    if (packet->size != sizeof report) return base::fail(base::Code::kInternal, "malformed step report");
-    const std::string name(report.name.view());
-    if (report.kind == StepReport::kFailed) {
-      return std::unexpected(base::Error{static_cast<base::Code>(report.code),
-                                         name + ": " + std::string(report.message.view()), report.sys_errno});
-    }
-    if (report.kind == StepReport::kBorn && packet->fds.size() == 1) {
-      built.pid = report.pid;
-      built.pidfd = std::move(packet->fds[0]);
-    }
-    if (report.kind == StepReport::kStepDone) built.steps.push_back({name, report.microseconds});
+    ASSIGN_OR_RETURN(auto report, receive_report(socket));
+    if (!report) break;
+    built.pid = report->pid;
+    built.pidfd = std::move(report->fd);
   }
+  built.steps = read_board(board);
   const std::size_t all = host_steps().size() + inside_steps().size();
   if (built.steps.size() == all && built.pidfd) return built;
   const std::string last = built.steps.empty() ? "the first step" : built.steps.back().name;
@@ -109,15 +129,17 @@ Result<Built> collect(int socket) {
 Result<Built> build(const Plan& plan, Wiring& wiring, StepHook* hook) {
   ASSIGN_OR_RETURN(auto reports, sys::make_socket_pair(SOCK_SEQPACKET));
   RETURN_IF_ERROR(set_receive_timeout(reports.ours.get()));
+  ASSIGN_OR_RETURN(const auto board, SharedBoard::make());
   ASSIGN_OR_RETURN(const auto helper, sys::clone_process({.cgroup = wiring.group.unified.get()}));
   if (helper.is_child()) {
     reports.ours.reset();
     Build state{.plan = plan, .wiring = wiring};
     state.report = std::move(reports.theirs);
+    state.board = board.get();
     helper_main(state, hook);
   }
   reports.theirs.reset();
-  auto built = collect(reports.ours.get());
+  auto built = collect(reports.ours.get(), *board.get());
   (void)sys::pidfd_kill(helper.pidfd.get(), SIGKILL);
   RETURN_IF_ERROR(sys::wait_pidfd(helper.pidfd.get()));
   return built;

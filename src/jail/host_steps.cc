@@ -4,6 +4,7 @@
 #include <sys/sysmacros.h>
 
 #include <array>
+#include <set>
 
 #include "jail/steps.h"
 #include "sys/mount.h"
@@ -14,6 +15,8 @@ namespace jail {
 namespace {
 
 constexpr unsigned kSealed = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+// What lies over parts of /proc.
+constexpr unsigned kLid = kSealed | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC;
 
 // The helper is born in the sandbox's group of the unified hierarchy; v1 controllers are entered by hand.
 Result<> join_limits(Build& build) {
@@ -38,6 +41,13 @@ Result<> make_stage(Build& build) {
     RETURN_IF_ERROR(sys::mkdirat(build.stage.get(), name, 0755));
   }
   return sys::create_file_at(build.stage.get(), "empty/file", "", 0444);
+}
+
+// A directory of the stage becomes a mount of its own, sealed: what is bound from it later is sealed alike.
+Result<> seal_directory(const Build& build, const char* name) {
+  ASSIGN_OR_RETURN(const auto mount, sys::clone_mount(build.stage.get(), name));
+  RETURN_IF_ERROR(sys::set_mount_attributes(mount.get(), kLid));
+  return sys::attach_mount(mount.get(), build.stage.get(), name);
 }
 
 // The sandbox's own layer. A file system of its own, so that its size is the limit.
@@ -118,11 +128,12 @@ Result<> make_device_nodes(Build& build) {
   return sys::attach_mount(mount.get(), build.stage.get(), "nodes");
 }
 
-Result<> bind_device(const Build& build, int dev, const Device& device) {
-  const std::string node_path = std::string("nodes/") + device.name;
-  ASSIGN_OR_RETURN(const auto node, sys::openat(build.stage.get(), node_path, O_PATH | O_NOFOLLOW));
+// Relative to the stage; both ends lie on file systems that only we have written to so far.
+Result<> bind_device(int dev, const Device& device) {
   RETURN_IF_ERROR(sys::create_file_at(dev, device.name, "", 0666));
-  return sys::bind_fd(node.get(), dev, device.name, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+  const std::string node = std::string("nodes/") + device.name;
+  const std::string target = std::string("root/dev/") + device.name;
+  return sys::bind_path(node.c_str(), target.c_str());
 }
 
 // On a tmpfs of ours, built before any code of the template runs. The device binds alone lack nodev.
@@ -135,7 +146,7 @@ Result<> make_dev(Build& build) {
                       kSealed | MOUNT_ATTR_NOEXEC));
   RETURN_IF_ERROR(sys::attach_mount(mount.get(), build.root.get(), "dev"));
   ASSIGN_OR_RETURN(const auto dev, sys::openat(build.root.get(), "dev", O_PATH | O_DIRECTORY));
-  for (const Device& device : build.plan.devices) RETURN_IF_ERROR(bind_device(build, dev.get(), device));
+  for (const Device& device : build.plan.devices) RETURN_IF_ERROR(bind_device(dev.get(), device));
   for (const DeviceLink& link : build.plan.device_links) {
     RETURN_IF_ERROR(sys::symlinkat(link.target, dev.get(), link.name));
   }
@@ -153,10 +164,11 @@ Result<> make_dev(Build& build) {
   return sys::attach_mount(shm.get(), dev.get(), "shm");
 }
 
-Result<> make_parents(int dir, const std::string& path) {
+// `made` remembers what is there already.
+Result<> make_parents(int dir, const std::string& path, std::set<std::string>& made) {
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-    auto made = sys::mkdirat(dir, path.substr(0, slash), 0755);
-    if (!made && made.error().sys_errno != EEXIST) return made;
+    if (!made.insert(path.substr(0, slash)).second) continue;
+    RETURN_IF_ERROR(sys::mkdirat(dir, path.substr(0, slash), 0755));
   }
   return {};
 }
@@ -168,8 +180,9 @@ Result<> make_sys(Build& build) {
       const auto mount,
       sys::make_mount("tmpfs", {{"mode", "0755"}, {"size", "64k"}, {"uid", owner}, {"gid", owner}},
                       kSealed | MOUNT_ATTR_NOEXEC));
+  std::set<std::string> made;
   for (const StaticFile& file : build.plan.sys_files) {
-    RETURN_IF_ERROR(make_parents(mount.get(), file.path));
+    RETURN_IF_ERROR(make_parents(mount.get(), file.path, made));
     RETURN_IF_ERROR(sys::create_file_at(mount.get(), file.path, file.text, 0444));
   }
   RETURN_IF_ERROR(sys::set_mount_attributes(mount.get(), MOUNT_ATTR_RDONLY));
@@ -187,12 +200,13 @@ Result<> mount_workspace(Build& build) {
 }
 
 // What later lies over parts of /proc; made here, because inside nothing can be written any more.
-Result<> write_replacements(Build& build) {
+Result<> prepare_lids(Build& build) {
   for (std::size_t i = 0; i < build.plan.replaced_in_proc.size(); ++i) {
     RETURN_IF_ERROR(sys::create_file_at(build.stage.get(), "replaced/" + std::to_string(i),
                                         build.plan.replaced_in_proc[i].text, 0444));
   }
-  return {};
+  RETURN_IF_ERROR(seal_directory(build, "empty"));
+  return seal_directory(build, "replaced");
 }
 
 // From here on this process is root over the nursery and nothing else.
@@ -203,15 +217,8 @@ Result<> enter_nursery(Build& build) {
   return sys::set_dumpable();
 }
 
-// Owned by the nursery: mapped root inside the sandbox has no say over it.
-Result<> make_network(Build& build) {
-  RETURN_IF_ERROR(sys::unshare(CLONE_NEWNET));
-  RETURN_IF_ERROR(sys::set_loopback_up());
-  for (const Sysctl& sysctl : build.plan.network_sysctls) {
-    RETURN_IF_ERROR(sys::write_existing(std::string("/proc/sys/") + sysctl.path, sysctl.value));
-  }
-  return {};
-}
+// Owned by the nursery (network.cc), and only from there can it be entered.
+Result<> enter_network(Build& build) { return sys::setns(build.wiring.network.get(), CLONE_NEWNET); }
 
 constexpr std::array kHostSteps = {
     Step{"join limits", join_limits},
@@ -225,9 +232,9 @@ constexpr std::array kHostSteps = {
     Step{"make dev", make_dev},
     Step{"make sys", make_sys},
     Step{"mount workspace", mount_workspace},
-    Step{"write replacements", write_replacements},
+    Step{"prepare lids", prepare_lids},
     Step{"enter nursery", enter_nursery},
-    Step{"make network", make_network},
+    Step{"enter network", enter_network},
 };
 
 }  // namespace

@@ -53,29 +53,31 @@ Result<> mount_proc(Build& build) {
 
 Result<> own_cgroup_namespace(Build&) { return sys::unshare(CLONE_NEWCGROUP); }
 
-Result<> cover(const Build& build, const std::string& source, const char* path) {
-  ASSIGN_OR_RETURN(const auto lid, sys::clone_mount(AT_FDCWD, source));
-  RETURN_IF_ERROR(sys::set_mount_attributes(lid.get(), kHidden));
-  return sys::attach_mount(lid.get(), build.proc.get(), path);
+// Relative to the root of our own procfs, whose names are the kernel's. The stage lies two directories up.
+Result<> cover(const std::string& lid, const char* path) {
+  return sys::bind_path(("../../" + lid).c_str(), path);
 }
 
 Result<> hide_in_proc(Build& build) {
+  RETURN_IF_ERROR(sys::fchdir(build.proc.get()));
   for (const char* path : build.plan.hidden_in_proc) {
     const auto st = sys::fstatat(build.proc.get(), path);
     if (!st && st.error().code == base::Code::kNotFound) continue;  // not on this kernel: nothing to hide
     if (!st) return std::unexpected(st.error());
-    RETURN_IF_ERROR(cover(build, S_ISDIR(st->st_mode) ? "empty/directory" : "empty/file", path));
+    RETURN_IF_ERROR(cover(S_ISDIR(st->st_mode) ? "empty/directory" : "empty/file", path));
   }
   return {};
 }
 
 Result<> replace_in_proc(Build& build) {
+  RETURN_IF_ERROR(sys::fchdir(build.proc.get()));
   for (const char* path : build.plan.read_only_in_proc) {
-    RETURN_IF_ERROR(cover(build, std::string("root/proc/") + path, path));
+    ASSIGN_OR_RETURN(const auto lid, sys::clone_mount(AT_FDCWD, path));
+    RETURN_IF_ERROR(sys::set_mount_attributes(lid.get(), kHidden));
+    RETURN_IF_ERROR(sys::attach_mount(lid.get(), build.proc.get(), path));
   }
   for (std::size_t i = 0; i < build.plan.replaced_in_proc.size(); ++i) {
-    RETURN_IF_ERROR(
-        cover(build, "replaced/" + std::to_string(i), build.plan.replaced_in_proc[i].path.c_str()));
+    RETURN_IF_ERROR(cover("replaced/" + std::to_string(i), build.plan.replaced_in_proc[i].path.c_str()));
   }
   return {};
 }

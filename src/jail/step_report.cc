@@ -7,11 +7,6 @@
 namespace jail {
 
 namespace {
-void send(int socket, const StepReport& report, std::span<const int> fds = {}) {
-  // When the spawner is gone there is nobody to tell, and the next one cleans up.
-  (void)sys::send_packet(socket, std::as_bytes(std::span(&report, 1)), fds);
-}
-
 Result<> run_step(const Step& step, Build& build, StepHook* hook) {
   if (hook == nullptr) return step.run(build);
   ASSIGN_OR_RETURN(const auto then, hook->before(step.name, build));
@@ -27,11 +22,8 @@ Result<> run_steps(std::span<const Step> steps, Build& build, StepHook* hook) {
       report_failure(build.report.get(), step.name, done.error());
       return done;
     }
-    StepReport report;
-    report.name.set(step.name);
-    report.microseconds = static_cast<std::uint64_t>(
+    build.board->microseconds[build.board->done++] = static_cast<std::uint32_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-    send(build.report.get(), report);
   }
   return {};
 }
@@ -42,13 +34,31 @@ void report_failure(int socket, const char* step, const base::Error& error) {
                     .sys_errno = error.sys_errno};
   report.name.set(step);
   report.message.set(error.message);
-  send(socket, report);
+  // When the spawner is gone there is nobody to tell, and the next one cleans up.
+  (void)sys::send_packet(socket, std::as_bytes(std::span(&report, 1)));
 }
 
-Result<> report_birth(int socket, pid_t pid, int pidfd) {
-  StepReport report{.kind = StepReport::kBorn, .pid = pid};
-  const int fds[] = {pidfd};
-  return sys::send_packet(socket, std::as_bytes(std::span(&report, 1)), fds);
+Result<> report_made(int socket, pid_t pid, int fd) {
+  const StepReport report{.kind = StepReport::kMade, .pid = pid};
+  return sys::send_packet(socket, std::as_bytes(std::span(&report, 1)), std::span(&fd, 1));
+}
+
+Result<std::optional<Received>> receive_report(int socket) {
+  StepReport report;
+  auto packet = sys::receive_packet(socket, std::as_writable_bytes(std::span(&report, 1)));
+  if (!packet && packet.error().sys_errno == EAGAIN) {
+    return base::fail(base::Code::kTimeout, "setup did not finish in time");
+  }
+  if (!packet) return std::unexpected(std::move(packet).error());
+  if (packet->size == 0) return std::optional<Received>();
+  const bool whole = packet->size == sizeof report;
+  if (whole && report.kind == StepReport::kFailed) {
+    return std::unexpected(base::Error{
+        static_cast<base::Code>(report.code),
+        std::string(report.name.view()) + ": " + std::string(report.message.view()), report.sys_errno});
+  }
+  if (!whole || packet->fds.size() != 1) return base::fail(base::Code::kInternal, "malformed step report");
+  return std::optional(Received{.pid = report.pid, .fd = std::move(packet->fds.front())});
 }
 
 }  // namespace jail

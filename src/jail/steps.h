@@ -7,6 +7,8 @@
 
 namespace jail {
 
+struct StepBoard;
+
 // What the steps of one sandbox share: the plan, the descriptors, and what earlier steps made for later ones.
 struct Build {
   const Plan& plan;
@@ -16,8 +18,9 @@ struct Build {
   sys::UniqueFd proc;      // inside: its own procfs
   sys::UniqueFd proc_sys;  // inside: its sys directory, before it is covered
   sys::UniqueFd go;        // inside: read end; a byte means that the id maps are written
-  sys::UniqueFd report;    // to the spawner: each step's end; closed by the exec of init
-  sys::UniqueFd program;   // init, as this sandbox's own copy of the descriptor
+  sys::UniqueFd report;    // to the spawner: a failure, a birth; closed by the exec of init
+  StepBoard* board = nullptr;
+  sys::UniqueFd program;  // init, as this sandbox's own copy of the descriptor
 };
 
 struct Step {

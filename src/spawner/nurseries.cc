@@ -18,6 +18,11 @@ Result<const Nursery*> Nurseries::of(const std::string& root) {
   return &nurseries_.emplace(root, Nursery{slot, *std::move(space)}).first->second;
 }
 
+const Nursery* Nurseries::find(const std::string& root) const {
+  const auto found = nurseries_.find(root);
+  return found == nurseries_.end() ? nullptr : &found->second;
+}
+
 void Nurseries::retire(const std::string& root) {
   const auto found = nurseries_.find(root);
   if (found == nurseries_.end()) return;

@@ -23,6 +23,8 @@ class Nurseries {
 
   // The nursery of a template (or of a build), made on first use.
   Result<const Nursery*> of(const std::string& root);
+  // The same without making one.
+  const Nursery* find(const std::string& root) const;
   void retire(const std::string& root);
   // Gives up those whose root is not in the list; they are made again when needed.
   void retire_idle(const std::set<std::string>& roots_in_use);

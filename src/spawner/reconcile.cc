@@ -24,9 +24,9 @@ Result<bool> is_in_group(pid_t pid, const std::string& group) {
 
 Result<> Sandboxes::adopt(Record record) {
   ASSIGN_OR_RETURN(const bool alive, is_in_group(record.pid, record.id.text()));
-  if (!alive) return erase_traces(record.id);
-  ASSIGN_OR_RETURN(auto pidfd, sys::pidfd_open(record.pid));
   blocks_.reserve_block(record.first_id);
+  if (!alive) return endings_.begin({.id = record.id, .first_id = record.first_id});
+  ASSIGN_OR_RETURN(auto pidfd, sys::pidfd_open(record.pid));
   const base::SandboxId id = record.id;
   sandboxes_.emplace(id, Sandbox{.record = std::move(record), .pidfd = std::move(pidfd)});
   return {};
@@ -44,11 +44,12 @@ Result<> Sandboxes::reconcile() {
   for (const std::string& name : names) {
     const auto id = base::SandboxId::parse(name);
     if (!id || sandboxes_.contains(*id)) continue;
-    RETURN_IF_ERROR(erase_traces(*id));
+    if (!endings_.contains(*id)) RETURN_IF_ERROR(endings_.begin({.id = *id}));
     auto draft = sys::unlinkat(AT_FDCWD, paths_.sandboxes + "/" + name + ".record.new");
     if (!draft && draft.error().code != base::Code::kNotFound) return draft;
   }
-  return {};
+  // Which ids the half-made ones had is not known: nobody gets any before they are gone.
+  return finish_endings();
 }
 
 }  // namespace spawner

@@ -89,4 +89,8 @@ std::string socket_path(const base::Paths& paths, const base::SandboxId& id) {
   return paths.sandboxes + "/" + id.text() + ".sock";
 }
 
+std::string ahead_path(const base::Paths& paths, const base::SandboxId& id) {
+  return paths.sandboxes + "/" + id.text() + ".ahead";
+}
+
 }  // namespace spawner

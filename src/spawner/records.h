@@ -32,5 +32,7 @@ Result<> remove_record(const base::Paths& paths, const base::SandboxId& id);
 Result<std::vector<Record>> load_records(const base::Paths& paths);
 
 std::string socket_path(const base::Paths& paths, const base::SandboxId& id);
+// The name of the same socket before there is a sandbox behind it.
+std::string ahead_path(const base::Paths& paths, const base::SandboxId& id);
 
 }  // namespace spawner

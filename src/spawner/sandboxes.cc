@@ -1,13 +1,12 @@
 #include "spawner/sandboxes.h"
 
-#include <sys/socket.h>
+#include <poll.h>
 
 #include <set>
 
 #include "spawner/request_check.h"
 #include "spawner/workspace.h"
 #include "sys/process.h"
-#include "sys/socket.h"
 
 namespace spawner {
 
@@ -17,6 +16,7 @@ using base::Code;
 using jail::RootKind;
 
 constexpr std::chrono::seconds kLastBreath{10};
+constexpr int kLook = 100;  // milliseconds; what cannot be removed yet has no news of its own
 
 // A half-made sandbox's pid 1 is our child, and in no book yet. What is reaped here of a complete one is
 // found by its pidfd all the same.
@@ -32,6 +32,18 @@ std::string name_of_root(const wire::spawner::Create& request) {
   return request.root_kind == RootKind::kBuild ? "build:" + root : root;
 }
 
+jail::Spec spec_of(const wire::spawner::Create& request, const Berth& berth) {
+  return {.id = berth.id,
+          .root_kind = request.root_kind,
+          .mode = request.mode,
+          .limits = {.memory_bytes = request.memory_bytes,
+                     .max_pids = request.max_pids,
+                     .cpu_millis = request.cpu_millis},
+          .disk_bytes = request.disk_bytes,
+          .workspace = request.workspace_access,
+          .first_id = berth.first_id};
+}
+
 }  // namespace
 
 Sandboxes::Sandboxes(Parts parts)
@@ -40,27 +52,61 @@ Sandboxes::Sandboxes(Parts parts)
       cgroups_(parts.cgroups),
       workspace_roots_(std::move(parts.workspace_roots)),
       control_(parts.control),
-      nurseries_(blocks_) {}
+      nurseries_(blocks_),
+      berths_(paths_, cgroups_, blocks_),
+      endings_(paths_, cgroups_) {}
 
 Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   if (request.weaken != 0 && control_ == nullptr) {
     return base::fail(Code::kDenied, "this spawner weakens no sandbox");
   }
-  ASSIGN_OR_RETURN(auto spec, spec_of(request));
+  // Before anything is made for it: a nursery stays.
+  ASSIGN_OR_RETURN(auto root, root_of(request));
   ASSIGN_OR_RETURN(const Nursery* nursery, nursery_of(name_of_root(request)));
-  ASSIGN_OR_RETURN(spec.first_id, blocks_.take_block(nursery->slot));
-  if (control_ != nullptr) control_->weaken(spec, request.weaken);
-  auto created = build_in_group(spec, request, *nursery);
+  auto berth = berths_.take(*nursery);
+  end_all(berths_.take_failures());
+  if (!berth) return std::unexpected(std::move(berth).error());
+  look_ahead(request.root_kind == RootKind::kTemplate ? name_of_root(request) : "");
+  jail::Spec spec = spec_of(request, *berth);
+  spec.root = std::move(root);
+  auto created = build_in(*berth, spec, request, *nursery);
   if (created) return created;
-  auto error = base::with_context("sandbox " + spec.id.text(), std::move(created).error());
-  // What could not be undone keeps its ids: they are not given to anybody else.
-  if (auto gone = erase_traces(spec.id); !gone) {
-    error.message += "; and its remains could not be removed: " + gone.error().message;
-    return std::unexpected(std::move(error));
+  auto error = base::with_context("sandbox " + berth->id.text(), std::move(created).error());
+  // What cannot be ended keeps its ids: they are not given to anybody else.
+  if (auto ending = endings_.begin({.id = berth->id, .first_id = berth->first_id}); !ending) {
+    error.message += "; and its remains could not be killed: " + ending.error().message;
   }
-  reap_strays();
-  blocks_.give_back_block(spec.first_id);
   return std::unexpected(std::move(error));
+}
+
+void Sandboxes::look_ahead(const std::string& root) {
+  if (root == ahead_for_) return;
+  if (const Nursery* const before = nurseries_.find(ahead_for_); before != nullptr) {
+    end_all(berths_.give_up(before->slot));
+  }
+  ahead_for_ = root;
+}
+
+bool Sandboxes::wants_preparation() const {
+  const Nursery* const nursery = nurseries_.find(ahead_for_);
+  return nursery != nullptr && berths_.wants_more(*nursery);
+}
+
+void Sandboxes::prepare() {
+  if (berths_.prepare(*nurseries_.find(ahead_for_))) return;
+  // Whoever asks next makes one for himself and hears why that does not work.
+  ahead_for_.clear();
+  end_all(berths_.take_failures());
+}
+
+void Sandboxes::end_all(const std::vector<Remains>& remains) {
+  for (const Remains& one : remains) (void)endings_.begin({.id = one.id, .first_id = one.first_id});
+}
+
+Result<> Sandboxes::wind_down() {
+  ahead_for_.clear();
+  end_all(berths_.give_up_all());
+  return finish_endings();
 }
 
 Result<const Nursery*> Sandboxes::nursery_of(const std::string& root) {
@@ -68,31 +114,30 @@ Result<const Nursery*> Sandboxes::nursery_of(const std::string& root) {
   if (nursery || nursery.error().code != Code::kExhausted) return nursery;
   std::set<std::string> in_use;
   for (const auto& [id, sandbox] : sandboxes_) in_use.insert(sandbox.record.root);
+  // The berths made ahead hold a part of a slot that may be given away now.
+  ahead_for_.clear();
+  end_all(berths_.give_up_all());
   nurseries_.retire_idle(in_use);
   return nurseries_.of(root);
 }
 
-Result<jail::Spec> Sandboxes::spec_of(const wire::spawner::Create& request) const {
+Result<std::string> Sandboxes::root_of(const wire::spawner::Create& request) const {
   RETURN_IF_ERROR(check_limits(request));
-  jail::Spec spec{.id = base::SandboxId::random(), .root_kind = request.root_kind, .mode = request.mode};
-  ASSIGN_OR_RETURN(spec.root, root_directory(request, paths_));
-  // Before anything is made for it: a nursery stays.
-  RETURN_IF_ERROR(sys::fstatat(AT_FDCWD, spec.root));
-  spec.limits = {
-      .memory_bytes = request.memory_bytes, .max_pids = request.max_pids, .cpu_millis = request.cpu_millis};
-  spec.disk_bytes = request.disk_bytes;
-  spec.workspace = request.workspace_access;
-  return spec;
+  ASSIGN_OR_RETURN(auto root, root_directory(request, paths_));
+  RETURN_IF_ERROR(sys::fstatat(AT_FDCWD, root));
+  return root;
 }
 
-Result<Created> Sandboxes::build_in_group(const jail::Spec& spec, const wire::spawner::Create& request,
-                                          const Nursery& nursery) {
+Result<Created> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
+                                    const Nursery& nursery) {
+  if (control_ != nullptr) control_->weaken(spec, request.weaken);
   auto plan = jail::make_plan(spec);
-  ASSIGN_OR_RETURN(auto wiring, wire_up(spec, request, nursery));
+  ASSIGN_OR_RETURN(auto wiring, wire_up(berth, spec, request));
+  wiring.nursery = nursery.user_namespace.get();
   if (control_ != nullptr) control_->weaken(plan, request.weaken);
   jail::StepHook* const hook = control_ != nullptr ? control_->hook_for(request.weaken) : nullptr;
   ASSIGN_OR_RETURN(auto built, jail::build(plan, wiring, hook));
-  Record record{.id = spec.id, .first_id = spec.first_id, .pid = built.pid, .root = name_of_root(request)};
+  Record record{.id = spec.id, .first_id = berth.first_id, .pid = built.pid, .root = name_of_root(request)};
   RETURN_IF_ERROR(save_record(paths_, record));
   sandboxes_.emplace(spec.id, Sandbox{.record = std::move(record), .pidfd = std::move(built.pidfd)});
   Created created{.id = spec.id, .socket = socket_path(paths_, spec.id), .steps = std::move(built.steps)};
@@ -100,11 +145,10 @@ Result<Created> Sandboxes::build_in_group(const jail::Spec& spec, const wire::sp
   return created;
 }
 
-Result<jail::Wiring> Sandboxes::wire_up(const jail::Spec& spec, const wire::spawner::Create& request,
-                                        const Nursery& nursery) {
+Result<jail::Wiring> Sandboxes::wire_up(Berth& berth, const jail::Spec& spec,
+                                        const wire::spawner::Create& request) {
   jail::Wiring wiring;
   wiring.materials = control_ != nullptr ? control_->materials_for(request.weaken, materials_) : &materials_;
-  wiring.nursery = nursery.user_namespace.get();
   ASSIGN_OR_RETURN(wiring.id_map, blocks_.id_map(spec.first_id));
   wiring.process_filter = filter_choice(request, *wiring.materials).filter;
   if (spec.workspace != jail::Access::kNone) {
@@ -112,34 +156,46 @@ Result<jail::Wiring> Sandboxes::wire_up(const jail::Spec& spec, const wire::spaw
         .path = std::string(request.workspace.view()), .access = spec.workspace, .first_id = spec.first_id};
     RETURN_IF_ERROR(open_workspace(workspace, workspace_roots_, wiring));
   }
-  const uid_t init = spec.first_id + spec.init_id;
-  ASSIGN_OR_RETURN(wiring.group, cgroups_.create(spec.id.text(), spec.limits, init));
-  ASSIGN_OR_RETURN(wiring.listener, sys::listen_unix(socket_path(paths_, spec.id), SOCK_STREAM));
+  RETURN_IF_ERROR(cgroups_.set_limits(berth.id.text(), spec.limits));
+  RETURN_IF_ERROR(sys::CgroupTree::give_to(berth.group, spec.first_id + spec.init_id));
+  wiring.group = std::move(berth.group);
+  wiring.listener = std::move(berth.listener);
+  wiring.network = std::move(berth.network);
   return wiring;
 }
 
 Result<> Sandboxes::destroy(const base::SandboxId& id) {
   const auto found = sandboxes_.find(id);
   if (found == sandboxes_.end()) return base::fail(Code::kNotFound, "no sandbox " + id.text());
-  RETURN_IF_ERROR(erase_traces(id));
-  blocks_.give_back_block(found->second.record.first_id);
-  // Reap it if it is our child; one that an earlier spawner made belongs to the machine's init.
-  (void)sys::wait_pidfd(found->second.pidfd.get());
+  Sandbox& sandbox = found->second;
+  RETURN_IF_ERROR(
+      endings_.begin({.id = id, .first_id = sandbox.record.first_id, .pidfd = std::move(sandbox.pidfd)}));
   sandboxes_.erase(found);
   return {};
 }
 
-Result<> Sandboxes::erase_traces(const base::SandboxId& id) {
-  const std::string& name = id.text();
-  if (auto killed = cgroups_.kill_all(name); killed) {
-    RETURN_IF_ERROR(cgroups_.wait_empty(name, kLastBreath));
-  } else if (killed.error().code != Code::kNotFound) {
-    return killed;
+std::vector<base::SandboxId> Sandboxes::collect_gone() {
+  std::vector<base::SandboxId> gone;
+  for (const Ending& ending : endings_.collect_gone()) {
+    if (ending.first_id) blocks_.give_back_block(*ending.first_id);
+    if (!ending.pidfd) reap_strays();
+    gone.push_back(ending.id);
   }
-  RETURN_IF_ERROR(cgroups_.remove(name));
-  auto socket_gone = sys::unlinkat(AT_FDCWD, socket_path(paths_, id));
-  if (!socket_gone && socket_gone.error().code != Code::kNotFound) return socket_gone;
-  return remove_record(paths_, id);
+  return gone;
+}
+
+Result<> Sandboxes::finish_endings() {
+  const auto deadline = Endings::Clock::now() + kLastBreath;
+  while (true) {
+    (void)collect_gone();
+    if (endings_.empty()) return {};
+    if (Endings::Clock::now() >= deadline) {
+      return base::fail(Code::kTimeout, std::to_string(endings_.size()) + " killed sandbox(es) do not end");
+    }
+    std::vector<pollfd> news;
+    endings_.add_polls(news);
+    (void)::poll(news.data(), news.size(), kLook);
+  }
 }
 
 Result<std::string> Sandboxes::retire_template(const std::string& digest) {
@@ -153,6 +209,7 @@ Result<std::string> Sandboxes::retire_template(const std::string& digest) {
   std::string trash = "trash." + base::random_hex(8);
   RETURN_IF_ERROR(
       sys::renameat(AT_FDCWD, paths_.templates + "/" + digest, AT_FDCWD, paths_.builds + "/" + trash));
+  if (ahead_for_ == digest) look_ahead("");
   nurseries_.retire(digest);
   return trash;
 }

@@ -9,6 +9,8 @@
 #include "base/paths.h"
 #include "jail/builder.h"
 #include "jail/control.h"
+#include "spawner/berths.h"
+#include "spawner/endings.h"
 #include "spawner/nurseries.h"
 #include "spawner/records.h"
 #include "sys/cgroup.h"
@@ -43,11 +45,22 @@ class Sandboxes {
   explicit Sandboxes(Parts parts);
 
   Result<Created> create(const wire::spawner::Create& request);
+  // When this returns, no process of the sandbox runs any more; it is gone when `collect_gone` says so.
   Result<> destroy(const base::SandboxId& id);
+  // Finishes what can be finished of the destroyed ones and gives their ids back. Never waits.
+  std::vector<base::SandboxId> collect_gone();
+  // Waits until all of them are gone.
+  Result<> finish_endings();
+  const Endings& endings() const { return endings_; }
   // Moves a template that no sandbox uses out of sight, atomically with respect to create. Returns its trash
   // name.
   Result<std::string> retire_template(const std::string& digest);
-  // Takes over what an earlier spawner left: complete sandboxes live on, the rest is removed.
+  // Makes ahead what the next sandbox of the last request's template will need, a piece at a time.
+  bool wants_preparation() const;
+  void prepare();
+  // Gives up what was made ahead and waits until everything destroyed is gone. The living are left alone.
+  Result<> wind_down();
+  // Takes over what an earlier spawner left: complete sandboxes live on, the rest is killed and goes.
   Result<> reconcile();
 
   std::size_t alive() const { return sandboxes_.size(); }
@@ -55,16 +68,17 @@ class Sandboxes {
   const std::map<base::SandboxId, Sandbox>& all() const { return sandboxes_; }
 
  private:
-  Result<jail::Spec> spec_of(const wire::spawner::Create& request) const;
+  // The directory that a sound request asks for.
+  Result<std::string> root_of(const wire::spawner::Create& request) const;
   // Retires idle nurseries when all id slots are taken.
   Result<const Nursery*> nursery_of(const std::string& root);
-  Result<Created> build_in_group(const jail::Spec& spec, const wire::spawner::Create& request,
-                                 const Nursery& nursery);
-  Result<jail::Wiring> wire_up(const jail::Spec& spec, const wire::spawner::Create& request,
-                               const Nursery& nursery);
+  // Berths are kept ready for one template: that of the last request.
+  void look_ahead(const std::string& root);
+  void end_all(const std::vector<Remains>& remains);
+  Result<Created> build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
+                           const Nursery& nursery);
+  Result<jail::Wiring> wire_up(Berth& berth, const jail::Spec& spec, const wire::spawner::Create& request);
   Result<> adopt(Record record);
-  // Kills what is left, waits for it, removes every trace. The id block is free after this.
-  Result<> erase_traces(const base::SandboxId& id);
 
   const base::Paths& paths_;
   const jail::Materials& materials_;
@@ -73,6 +87,9 @@ class Sandboxes {
   const jail::ControlAuthority* const control_;
   IdBlocks blocks_;
   Nurseries nurseries_;
+  Berths berths_;
+  std::string ahead_for_;  // the root that berths are made ahead for
+  Endings endings_;
   std::map<base::SandboxId, Sandbox> sandboxes_;
 };
 

@@ -64,6 +64,8 @@ TEST_F(SandboxesTest, ACompleteSandboxIsTakenOverAndCanBeEnded) {
   EXPECT_OK(sys::pidfd_kill(process.pidfd.get(), 0)) << "and was not touched";
   ASSERT_OK(sandboxes.destroy(id));
   EXPECT_EQ(sandboxes.alive(), 0U);
+  EXPECT_EQ(sys::wait_pidfd(process.pidfd.get())->signal, SIGKILL);
+  ASSERT_OK(sandboxes.finish_endings());
   expect_no_trace();
 }
 
@@ -72,7 +74,7 @@ TEST_F(SandboxesTest, WhatHasNoRecordIsKilledAndRemoved) {
   Sandboxes sandboxes = fresh();
   ASSERT_OK(sandboxes.reconcile());
   EXPECT_EQ(sandboxes.alive(), 0U);
-  EXPECT_EQ(sys::wait_pidfd(process.pidfd.get())->signal, SIGKILL);
+  EXPECT_FALSE(sys::pidfd_kill(process.pidfd.get(), 0)) << "killed and reaped";
   expect_no_trace();
 }
 
@@ -155,6 +157,7 @@ TEST_F(SandboxesTest, AnImpossibleRequestLeavesNothing) {
   request.workspace.set("/etc");
   EXPECT_THAT(sandboxes.create(request), FailsSaying("workspace_roots"));
   EXPECT_EQ(sandboxes.alive(), 0U);
+  ASSERT_OK(sandboxes.wind_down());
   expect_no_trace();
 }
 

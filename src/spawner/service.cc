@@ -16,7 +16,8 @@ namespace {
 
 using wire::spawner::Reply;
 
-constexpr std::chrono::seconds kRetry{1};
+// How long a client waits to hear that a sandbox is gone. It goes all the same, later.
+constexpr std::chrono::seconds kPatience{10};
 
 void set_error(Reply& reply, const base::Error& error) {
   reply.ok = 0;
@@ -25,7 +26,7 @@ void set_error(Reply& reply, const base::Error& error) {
   reply.message.set(error.message);
 }
 
-bool readable(const pollfd& entry) { return (entry.revents & (POLLIN | POLLHUP | POLLERR)) != 0; }
+bool readable(const pollfd& entry) { return (entry.revents & (POLLIN | POLLPRI | POLLHUP | POLLERR)) != 0; }
 
 }  // namespace
 
@@ -37,11 +38,10 @@ Service::Service(sys::UniqueFd listener, Sandboxes& sandboxes, ServiceOptions op
 
 std::vector<pollfd> Service::waits() const {
   std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
-  for (const auto& [fd, owner] : clients_) waiting.push_back({fd, POLLIN, 0});
-  for (const auto& [id, sandbox] : sandboxes_.all()) {
-    // An ended one stays readable; poll skips -1 until it is time to try its removal again.
-    waiting.push_back({stuck_.contains(id) ? -1 : sandbox.pidfd.get(), POLLIN, 0});
-  }
+  // poll skips -1.
+  for (const auto& [fd, owner] : clients_) waiting.push_back({waiters_.contains(fd) ? -1 : fd, POLLIN, 0});
+  for (const auto& [id, sandbox] : sandboxes_.all()) waiting.push_back({sandbox.pidfd.get(), POLLIN, 0});
+  sandboxes_.endings().add_polls(waiting);
   return waiting;
 }
 
@@ -49,9 +49,14 @@ Result<> Service::run() {
   ASSIGN_OR_RETURN(signals_, sys::watch_signals({SIGTERM, SIGINT, SIGHUP}));
   while (!stopping_) {
     auto waiting = waits();
-    const int timeout = poll_timeout();
+    const bool has_time = sandboxes_.wants_preparation();
+    const int timeout = has_time ? 0 : poll_timeout();
     const int ready = ::poll(waiting.data(), waiting.size(), timeout);
     if (ready < 0 && errno != EINTR) return base::failed_call("poll");
+    if (ready == 0 && has_time) {
+      sandboxes_.prepare();
+      continue;
+    }
     if (ready == 0 && timeout == 0) break;
     if (readable(waiting[0])) break;
     const std::size_t clients_end = 2 + clients_.size();
@@ -61,12 +66,13 @@ Result<> Service::run() {
     }
     const bool ended =
         std::any_of(waiting.begin() + static_cast<std::ptrdiff_t>(clients_end), waiting.end(), readable);
-    if (ended || !stuck_.empty()) remove_ended();
+    if (ended || ready == 0) remove_ended();
   }
-  return {};
+  return sandboxes_.wind_down();
 }
 
 int Service::poll_timeout() const {
+  if (!sandboxes_.endings().empty()) return 100;
   if (!options_.linger || !clients_.empty() || sandboxes_.alive() != 0) return 1000;
   const auto left = last_use_ + *options_.linger - std::chrono::steady_clock::now();
   return static_cast<int>(
@@ -99,16 +105,27 @@ bool Service::serve_client(int client) {
     set_error(reply, request.error());
   }
   last_use_ = std::chrono::steady_clock::now();
+  const auto* destroy = request ? std::get_if<wire::spawner::Destroy>(&*request) : nullptr;
+  if (destroy != nullptr && reply.ok == 1 && destroy->until == wire::spawner::Until::kGone) {
+    const auto id = base::SandboxId::parse(destroy->sandbox.view());
+    waiters_.insert_or_assign(client, Waiter{.sandbox = *id, .deadline = last_use_ + kPatience});
+    return true;
+  }
   // A client that broke the protocol is told why and let go.
-  return sys::send_packet(client, wire::spawner::packet_of(reply)).has_value() && request.has_value();
+  return send_reply(client, reply) && request.has_value();
+}
+
+bool Service::send_reply(int client, Reply reply) {
+  reply.sandboxes = static_cast<std::uint32_t>(sandboxes_.alive());
+  reply.nurseries = static_cast<std::uint32_t>(sandboxes_.nurseries());
+  reply.ending = static_cast<std::uint32_t>(sandboxes_.endings().size());
+  return sys::send_packet(client, wire::spawner::packet_of(reply)).has_value();
 }
 
 Reply Service::answer(const wire::spawner::Request& request) {
   Reply reply;
   reply.ok = 1;
   std::visit([&](const auto& message) { answer_one(message, reply); }, request);
-  reply.sandboxes = static_cast<std::uint32_t>(sandboxes_.alive());
-  reply.nurseries = static_cast<std::uint32_t>(sandboxes_.nurseries());
   return reply;
 }
 
@@ -142,22 +159,42 @@ void Service::answer_one(const wire::spawner::Status&, Reply&) {}
 void Service::answer_one(const wire::spawner::Stop&, Reply&) { stopping_ = true; }
 
 void Service::remove_ended() {
-  const auto now = std::chrono::steady_clock::now();
   std::vector<base::SandboxId> ended;
   for (const auto& [id, sandbox] : sandboxes_.all()) {
-    if (const auto found = stuck_.find(id); found != stuck_.end() && found->second > now) continue;
     pollfd end{.fd = sandbox.pidfd.get(), .events = POLLIN, .revents = 0};
     if (::poll(&end, 1, 0) == 1) ended.push_back(id);
   }
-  for (const base::SandboxId& id : ended) {
-    if (sandboxes_.destroy(id)) {
-      stuck_.erase(id);
-    } else {
-      stuck_[id] = now + kRetry;
+  for (const base::SandboxId& id : ended) (void)sandboxes_.destroy(id);  // found again when it fails
+  const auto gone = sandboxes_.collect_gone();
+  tell_gone(gone);
+  tell_overdue();
+  if (!ended.empty() || !gone.empty()) last_use_ = std::chrono::steady_clock::now();
+}
+
+void Service::tell_gone(const std::vector<base::SandboxId>& gone) {
+  for (auto at = waiters_.begin(); at != waiters_.end();) {
+    if (std::ranges::find(gone, at->second.sandbox) == gone.end()) {
+      ++at;
+      continue;
     }
+    if (!send_reply(at->first, Reply{.ok = 1})) clients_.erase(at->first);
+    at = waiters_.erase(at);
   }
-  std::erase_if(stuck_, [&](const auto& entry) { return !sandboxes_.all().contains(entry.first); });
-  if (!ended.empty()) last_use_ = now;
+}
+
+void Service::tell_overdue() {
+  const auto now = std::chrono::steady_clock::now();
+  for (auto at = waiters_.begin(); at != waiters_.end();) {
+    if (at->second.deadline > now) {
+      ++at;
+      continue;
+    }
+    Reply reply;
+    set_error(reply, {base::Code::kTimeout, "sandbox " + at->second.sandbox.text() +
+                                                " is killed and has not ended yet; its removal goes on"});
+    if (!send_reply(at->first, reply)) clients_.erase(at->first);
+    at = waiters_.erase(at);
+  }
 }
 
 }  // namespace spawner

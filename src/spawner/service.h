@@ -33,15 +33,20 @@ class Service {
   void accept_client();
   // False when the client is gone or broke the protocol.
   bool serve_client(int client);
+  bool send_reply(int client, wire::spawner::Reply reply);
   wire::spawner::Reply answer(const wire::spawner::Request& request);
   void answer_one(const wire::spawner::Create& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Destroy& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::RetireTemplate& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Status& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Stop& request, wire::spawner::Reply& reply);
-  // The descriptors to wait on: signals, listener, clients, then one per sandbox.
+  // The descriptors to wait on: signals, listener, clients, then one per sandbox and one per ending.
   std::vector<pollfd> waits() const;
+  // Sandboxes whose pid 1 is gone are destroyed; destroyed ones whose last process is gone are taken off the
+  // books, and whoever waits for that is told.
   void remove_ended();
+  void tell_gone(const std::vector<base::SandboxId>& gone);
+  void tell_overdue();
   int poll_timeout() const;
 
   sys::UniqueFd listener_;
@@ -50,8 +55,12 @@ class Service {
   sys::UniqueFd signals_;
   std::map<int, sys::UniqueFd> clients_;
   std::chrono::steady_clock::time_point last_use_;
-  // Sandboxes that ended and could not be removed yet: when to try again.
-  std::map<base::SandboxId, std::chrono::steady_clock::time_point> stuck_;
+  // Clients that asked to hear when a sandbox is gone. They are not listened to until then.
+  struct Waiter {
+    base::SandboxId sandbox;
+    std::chrono::steady_clock::time_point deadline;
+  };
+  std::map<int, Waiter> waiters_;
   bool stopping_ = false;
 };
 

@@ -21,6 +21,18 @@ Result<UniqueFd> CgroupTree::open_unified(const std::string& name) const {
   return open(unified_path() + "/" + name, O_RDONLY | O_DIRECTORY);
 }
 
+Result<> CgroupTree::give_to(const CgroupGroup& group, uid_t owner) {
+  RETURN_IF_ERROR(fchownat(group.unified.get(), "", owner, owner));
+  return fchownat(group.unified.get(), "cgroup.procs", owner, owner);
+}
+
+Result<CgroupGroup> CgroupTree::create(const std::string& name, const CgroupLimits& limits, uid_t owner) {
+  ASSIGN_OR_RETURN(auto group, create(name));
+  RETURN_IF_ERROR(set_limits(name, limits));
+  RETURN_IF_ERROR(give_to(group, owner));
+  return group;
+}
+
 Result<> CgroupTree::kill_all(const std::string& name) const {
   return write_existing(unified_path() + "/" + name + "/cgroup.kill", "1");
 }
@@ -30,8 +42,12 @@ Result<bool> CgroupTree::populated(const std::string& name) const {
   return gauge_value(text, "populated") != 0;
 }
 
+Result<UniqueFd> CgroupTree::open_events(const std::string& name) const {
+  return open(unified_path() + "/" + name + "/cgroup.events", O_RDONLY);
+}
+
 Result<> CgroupTree::wait_empty(const std::string& name, std::chrono::milliseconds limit) const {
-  ASSIGN_OR_RETURN(const auto events, open(unified_path() + "/" + name + "/cgroup.events", O_RDONLY));
+  ASSIGN_OR_RETURN(const auto events, open_events(name));
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (true) {
     ASSIGN_OR_RETURN(const auto text, pread_text(events.get()));

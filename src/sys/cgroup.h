@@ -42,8 +42,13 @@ class CgroupTree {
   CgroupTree(std::string parent, CgroupMounts mounts);
   virtual ~CgroupTree() = default;
 
-  // A new group `name` with limits; its unified directory is given to `owner`, who may make leaves in it.
-  virtual Result<CgroupGroup> create(const std::string& name, const CgroupLimits& limits, uid_t owner) = 0;
+  // A new group `name`, still without limits.
+  virtual Result<CgroupGroup> create(const std::string& name) = 0;
+  virtual Result<> set_limits(const std::string& name, const CgroupLimits& limits) = 0;
+  // Gives the group's unified directory to `owner`, who may make leaves in it.
+  static Result<> give_to(const CgroupGroup& group, uid_t owner);
+  // All three.
+  Result<CgroupGroup> create(const std::string& name, const CgroupLimits& limits, uid_t owner);
   // Removes the group, its leaves and its twins; the processes must be gone. Absent parts are fine.
   virtual Result<> remove(const std::string& name) = 0;
   // Removes the parent group that all sandboxes of this instance share.
@@ -52,6 +57,8 @@ class CgroupTree {
 
   Result<> kill_all(const std::string& name) const;
   Result<bool> populated(const std::string& name) const;
+  // The group's cgroup.events: a line "populated 0|1", and POLLPRI when it changes.
+  Result<UniqueFd> open_events(const std::string& name) const;
   // Waits until no process is left, by the kernel's own notification.
   Result<> wait_empty(const std::string& name, std::chrono::milliseconds limit) const;
   // Groups of this instance in any hierarchy, also those left by a spawner that was killed.

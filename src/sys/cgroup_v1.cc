@@ -25,21 +25,28 @@ class V1Tree final : public CgroupTree {
     return {};
   }
 
-  Result<CgroupGroup> create(const std::string& name, const CgroupLimits& limits, uid_t owner) override {
+  using CgroupTree::create;
+
+  Result<CgroupGroup> create(const std::string& name) override {
     CgroupGroup group;
     RETURN_IF_ERROR(mkdirat(AT_FDCWD, unified_path() + "/" + name, 0755));
     ASSIGN_OR_RETURN(group.unified, open_unified(name));
-    RETURN_IF_ERROR(fchownat(group.unified.get(), "", owner, owner));
-    RETURN_IF_ERROR(fchownat(group.unified.get(), "cgroup.procs", owner, owner));
     for (const std::string& root : roots()) {
       RETURN_IF_ERROR(mkdirat(AT_FDCWD, root + "/" + name, 0755));
       ASSIGN_OR_RETURN(auto procs, open(root + "/" + name + "/cgroup.procs", O_WRONLY));
       group.join.push_back(std::move(procs));
     }
-    RETURN_IF_ERROR(limit_memory(name, limits, group.gauges));
-    RETURN_IF_ERROR(limit_pids(name, limits, group.gauges));
-    RETURN_IF_ERROR(limit_cpu(name, limits));
+    ASSIGN_OR_RETURN(const auto pids, open_controller("pids", name));
+    ASSIGN_OR_RETURN(group.gauges.pids, openat(pids.get(), "pids.events", O_RDONLY));
+    RETURN_IF_ERROR(open_memory_gauges(name, group.gauges));
     return group;
+  }
+
+  Result<> set_limits(const std::string& name, const CgroupLimits& limits) override {
+    RETURN_IF_ERROR(limit_memory(name, limits));
+    ASSIGN_OR_RETURN(const auto pids, open_controller("pids", name));
+    RETURN_IF_ERROR(write_existing_at(pids.get(), "pids.max", std::to_string(limits.max_pids)));
+    return limit_cpu(name, limits);
   }
 
   Result<> remove(const std::string& name) override {
@@ -73,12 +80,8 @@ class V1Tree final : public CgroupTree {
     return open(mounts_.controllers.at(controller) + "/" + parent_ + "/" + name, O_RDONLY | O_DIRECTORY);
   }
 
-  Result<> limit_memory(const std::string& name, const CgroupLimits& limits, CgroupGauges& gauges) const {
+  Result<> open_memory_gauges(const std::string& name, CgroupGauges& gauges) const {
     ASSIGN_OR_RETURN(const auto dir, open_controller("memory", name));
-    const std::string bytes = std::to_string(limits.memory_bytes);
-    RETURN_IF_ERROR(write_existing_at(dir.get(), "memory.limit_in_bytes", bytes));
-    RETURN_IF_ERROR(write_if_present(dir.get(), "memory.memsw.limit_in_bytes", bytes));
-    RETURN_IF_ERROR(write_if_present(dir.get(), "memory.swappiness", "0"));
     ASSIGN_OR_RETURN(gauges.oom, openat(dir.get(), "memory.oom_control", O_RDONLY));
     gauges.oom_notify.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!gauges.oom_notify) return base::failed_call("eventfd");
@@ -89,11 +92,12 @@ class V1Tree final : public CgroupTree {
     return {};
   }
 
-  Result<> limit_pids(const std::string& name, const CgroupLimits& limits, CgroupGauges& gauges) const {
-    ASSIGN_OR_RETURN(const auto dir, open_controller("pids", name));
-    RETURN_IF_ERROR(write_existing_at(dir.get(), "pids.max", std::to_string(limits.max_pids)));
-    ASSIGN_OR_RETURN(gauges.pids, openat(dir.get(), "pids.events", O_RDONLY));
-    return {};
+  Result<> limit_memory(const std::string& name, const CgroupLimits& limits) const {
+    ASSIGN_OR_RETURN(const auto dir, open_controller("memory", name));
+    const std::string bytes = std::to_string(limits.memory_bytes);
+    RETURN_IF_ERROR(write_existing_at(dir.get(), "memory.limit_in_bytes", bytes));
+    RETURN_IF_ERROR(write_if_present(dir.get(), "memory.memsw.limit_in_bytes", bytes));
+    return write_if_present(dir.get(), "memory.swappiness", "0");
   }
 
   Result<> limit_cpu(const std::string& name, const CgroupLimits& limits) const {

@@ -15,23 +15,13 @@ class V2Tree final : public CgroupTree {
     return write_existing(unified_path() + "/cgroup.subtree_control", "+memory +pids +cpu");
   }
 
-  Result<CgroupGroup> create(const std::string& name, const CgroupLimits& limits, uid_t owner) override {
+  using CgroupTree::create;
+
+  Result<CgroupGroup> create(const std::string& name) override {
     RETURN_IF_ERROR(mkdirat(AT_FDCWD, unified_path() + "/" + name, 0755));
     CgroupGroup group;
     ASSIGN_OR_RETURN(group.unified, open_unified(name));
     const int dir = group.unified.get();
-    RETURN_IF_ERROR(write_existing_at(dir, "memory.max", std::to_string(limits.memory_bytes)));
-    // Absent where the kernel has no swap accounting, and then there is no swap to limit.
-    if (auto swap = write_existing_at(dir, "memory.swap.max", "0");
-        !swap && swap.error().sys_errno != ENOENT) {
-      return std::unexpected(std::move(swap).error());
-    }
-    RETURN_IF_ERROR(write_existing_at(dir, "pids.max", std::to_string(limits.max_pids)));
-    const auto quota = static_cast<std::uint64_t>(limits.cpu_millis) * kCpuPeriodUs / 1000;
-    RETURN_IF_ERROR(
-        write_existing_at(dir, "cpu.max", std::to_string(quota) + " " + std::to_string(kCpuPeriodUs)));
-    RETURN_IF_ERROR(fchownat(dir, "", owner, owner));
-    RETURN_IF_ERROR(fchownat(dir, "cgroup.procs", owner, owner));
     ASSIGN_OR_RETURN(group.gauges.oom, openat(dir, "memory.events", O_RDONLY));
     ASSIGN_OR_RETURN(group.gauges.oom_notify, openat(dir, "memory.events", O_RDONLY));
     // Kernels before 6.12 cannot reset it: there the peak is the sandbox's, not the run's.
@@ -41,6 +31,20 @@ class V2Tree final : public CgroupTree {
     group.gauges.memory_peak = *std::move(peak);
     ASSIGN_OR_RETURN(group.gauges.pids, openat(dir, "pids.events", O_RDONLY));
     return group;
+  }
+
+  Result<> set_limits(const std::string& name, const CgroupLimits& limits) override {
+    ASSIGN_OR_RETURN(const auto group, open_unified(name));
+    const int dir = group.get();
+    RETURN_IF_ERROR(write_existing_at(dir, "memory.max", std::to_string(limits.memory_bytes)));
+    // Absent where the kernel has no swap accounting, and then there is no swap to limit.
+    if (auto swap = write_existing_at(dir, "memory.swap.max", "0");
+        !swap && swap.error().sys_errno != ENOENT) {
+      return std::unexpected(std::move(swap).error());
+    }
+    RETURN_IF_ERROR(write_existing_at(dir, "pids.max", std::to_string(limits.max_pids)));
+    const auto quota = static_cast<std::uint64_t>(limits.cpu_millis) * kCpuPeriodUs / 1000;
+    return write_existing_at(dir, "cpu.max", std::to_string(quota) + " " + std::to_string(kCpuPeriodUs));
   }
 
   Result<> remove(const std::string& name) override {

@@ -85,6 +85,11 @@ Result<> bind_fd(int source, int dir, const std::string& path, std::uint64_t att
   return attach_mount(mount.get(), dir, path);
 }
 
+Result<> bind_path(const char* source, const char* target) {
+  if (::mount(source, target, nullptr, MS_BIND, nullptr) == 0) return {};
+  return failed_call(std::string("bind(") + target + ")");
+}
+
 Result<> make_private_recursive() {
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
     return failed_call("mount(/, MS_REC|MS_PRIVATE)");

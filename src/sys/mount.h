@@ -31,6 +31,10 @@ Result<> attach_mount(int mount, int dir, const std::string& path);
 // Bind: what `source` is open on, attached at the path below `dir`, with these attributes.
 Result<> bind_fd(int source, int dir, const std::string& path, std::uint64_t attributes);
 
+// The old way, in one call: the source's mount is shown at the target as well, with the flags it has there.
+// Both paths are followed as usual, so this is for trees in which nobody but us has put anything.
+Result<> bind_path(const char* source, const char* target);
+
 Result<> make_private_recursive();
 // What the host mounts later shows here; what we mount does not show there.
 Result<> make_slave_recursive();

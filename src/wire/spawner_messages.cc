@@ -29,7 +29,9 @@ bool sound(const Create& m) {
   return m.root.well_formed() && m.workspace.well_formed() && within(m.root_kind, RootKind::kBuild) &&
          within(m.mode, Mode::kRoot) && within(m.workspace_access, Access::kReadWrite);
 }
-bool sound(const Destroy& m) { return m.sandbox.well_formed(); }
+bool sound(const Destroy& m) {
+  return m.sandbox.well_formed() && within(m.until, Until::kKilled) && m.reserved == 0;
+}
 bool sound(const RetireTemplate& m) { return m.digest.well_formed(); }
 bool sound(const Status&) { return true; }
 bool sound(const Stop&) { return true; }
@@ -72,8 +74,7 @@ base::Result<Reply> decode_reply(std::span<const std::byte> packet) {
   std::memcpy(static_cast<void*>(&reply), packet.data(), sizeof reply);
   bool good = reply.message.well_formed() && reply.sandbox.well_formed() && reply.socket.well_formed() &&
               reply.seccomp.well_formed() && reply.trash.well_formed() && reply.step_count <= kMaxSteps &&
-              reply.ok <= 1 && reply.reserved == 0 &&
-              reply.code <= static_cast<std::uint32_t>(base::Code::kInternal);
+              reply.ok <= 1 && reply.code <= static_cast<std::uint32_t>(base::Code::kInternal);
   for (const StepTime& step : reply.steps) good = good && step.name.well_formed();
   if (!good) return base::fail(base::Code::kInvalid, "spawner reply has a field out of range");
   return reply;

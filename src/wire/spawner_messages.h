@@ -64,9 +64,15 @@ struct Create {
   std::uint32_t weaken = 0;  // bits of jail::Weakness; the product's spawner refuses any
   Text<4096> workspace;      // an absolute directory on the host
 };
+// When a request to destroy is answered: once nothing of the sandbox is left, or as soon as none of its
+// processes runs any more, while the rest goes in the background.
+enum class Until : std::uint32_t { kGone = 0, kKilled = 1 };
+
 struct Destroy {
   Header header{.type = Type::kDestroy};
   Text<24> sandbox;
+  Until until = Until::kGone;
+  std::uint32_t reserved = 0;
 };
 struct RetireTemplate {
   Header header{.type = Type::kRetireTemplate};
@@ -100,7 +106,7 @@ struct Reply {
   Text<24> trash;    // where a retired template went, below the builds directory
   std::uint32_t sandboxes = 0;
   std::uint32_t nurseries = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t ending = 0;  // killed, and not yet gone
   std::array<StepTime, kMaxSteps> steps{};
 };
 

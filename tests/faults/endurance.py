@@ -1,4 +1,4 @@
-"""Five hundred sandboxes one after another, and twenty at once."""
+"""Hundreds of sandboxes one after another (COVE_CYCLES), and twenty at once."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import cove
 import traces
 
 
-CYCLES = 500
+CYCLES = int(os.environ.get("COVE_CYCLES", "500"))
 
 
 class Endurance(cove.Test):
@@ -19,8 +19,8 @@ class Endurance(cove.Test):
 
     def measure(self, pid):
         return {"descriptors": traces.descriptors(pid), "held namespaces": len(traces.held_namespaces(pid)), "children": len(traces.children(pid)),
-                "mounts of the spawner": len(traces.mounts(pid)), "mounts of the machine": len(traces.mounts(1)), "cgroups": len(traces.cgroups(self.cove.tag)),
-                "processes": len(traces.processes(self.cove.tag)), "files": len(traces.files(self.cove.run_directory))}
+                "mounts of the spawner": len(traces.mounts(pid)), "mounts of the machine": len(traces.mounts(1)), "cgroups": len(traces.cgroups(self.cove.tag, self.cove.run_directory)),
+                "processes": len(traces.processes(self.cove.tag)), "files": len(traces.files(self.cove.run_directory)), "made ahead": len(traces.made_ahead(self.cove.run_directory))}
 
     def test_everything_is_back(self):
         for _ in range(20):  # allocators and caches have their working size after these

@@ -175,7 +175,7 @@ class Instance:
         return traces.of_instance(self.tag, self.run_directory)
 
     def sandboxes(self):
-        return traces.sandbox_names(self.tag)
+        return traces.sandbox_names(self.tag, self.run_directory)
 
     def wait_for_sandboxes(self, count, limit=30):
         wait_until(lambda: len(self.sandboxes()) == count, f"{count} sandboxes, there are {self.sandboxes()}", limit)

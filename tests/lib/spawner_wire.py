@@ -6,6 +6,7 @@ import struct
 MAGIC, VERSION = 0x45564F43, 1
 CREATE, DESTROY, RETIRE_TEMPLATE, STATUS, STOP = 1, 2, 3, 4, 5
 NONE, READ_ONLY, READ_WRITE = 0, 1, 2
+GONE, KILLED = 0, 1
 
 _HEADER = struct.Struct("<IIII")
 _CREATE = struct.Struct("<72sIIQQIIII4096s")
@@ -22,8 +23,8 @@ def status():
     return header(STATUS)
 
 
-def destroy(sandbox):
-    return header(DESTROY) + struct.pack("<24s", sandbox.encode())
+def destroy(sandbox, until=GONE):
+    return header(DESTROY) + struct.pack("<24sII", sandbox.encode(), until, 0)
 
 
 def create_packet(root, workspace="", access=NONE, memory=128 << 20, **fields):

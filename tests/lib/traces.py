@@ -34,14 +34,22 @@ def hierarchies():
     return sorted(found)
 
 
-def cgroups(tag):
-    """Every group below the instance's own, in every hierarchy."""
-    return {folder for top in hierarchies() for folder, _, _ in os.walk(f"{top}/{tag}") if folder != f"{top}/{tag}"}
+def made_ahead(run_directory):
+    """What the spawner keeps ready for sandboxes to come: their names, by the sockets that wait for them."""
+    return {name.removeprefix("sandboxes/").removesuffix(".ahead") for name in files(run_directory) if name.endswith(".ahead")}
 
 
-def sandbox_names(tag):
+def cgroups(tag, run_directory):
+    """Every group below the instance's own, in every hierarchy, that is not just kept ready."""
+    ahead = made_ahead(run_directory)
+    return {folder for top in hierarchies() for folder, _, _ in os.walk(f"{top}/{tag}")
+            if folder != f"{top}/{tag}" and os.path.basename(folder) not in ahead}
+
+
+def sandbox_names(tag, run_directory):
+    ahead = made_ahead(run_directory)
     return sorted({name for top in hierarchies() if os.path.isdir(f"{top}/{tag}")
-                   for name in os.listdir(f"{top}/{tag}") if os.path.isdir(f"{top}/{tag}/{name}")})
+                   for name in os.listdir(f"{top}/{tag}") if os.path.isdir(f"{top}/{tag}/{name}")} - ahead)
 
 
 def remove_groups(tag):
@@ -72,13 +80,13 @@ def foreign(folder, tag):
 
 
 def network_namespaces(tag):
-    """Those that a process of ours or of nobody's instance lives in or holds open."""
-    found = set()
-    for folder in glob.glob("/proc/[0-9]*"):
-        if foreign(folder, tag):
-            continue
-        found.add(link(f"{folder}/ns/net"))
-    return found - {""}
+    """Those that a process of ours or of nobody's instance lives in, and not just for a moment: a spawner makes one ahead in
+    a process of its own."""
+    seen = []
+    for _ in range(4):
+        seen.append({link(f"{folder}/ns/net") for folder in glob.glob("/proc/[0-9]*") if not foreign(folder, tag)})
+        time.sleep(0.05)
+    return set.intersection(*seen) - {""}
 
 
 def held_namespaces(pid):
@@ -115,13 +123,14 @@ def files(directory):
 
 
 def of_instance(tag, run_directory):
-    return {"cgroups": cgroups(tag), "processes": processes(tag), "network namespaces": network_namespaces(tag),
-            "mounts": mounts(), "mounts of the machine": mounts(1), "files": files(run_directory)}
+    return {"cgroups": cgroups(tag, run_directory), "processes": processes(tag), "network namespaces": network_namespaces(tag),
+            "mounts": mounts(), "mounts of the machine": mounts(1),
+            "files": [name for name in files(run_directory) if not name.endswith(".ahead")]}
 
 
 def beyond_state(tag, run_directory):
     """After the spawner's proper end: what should not be there."""
-    left = [f"cgroup {group}" for group in sorted(cgroups(tag))]
+    left = [f"cgroup {group}" for group in sorted(cgroups(tag, run_directory))]
     left += [f"cgroup {top}/{tag}" for top in hierarchies() if os.path.isdir(f"{top}/{tag}")]
     left += [f"process {one}" for one in sorted(processes(tag))]
     left += [f"file {name}" for name in files(run_directory) if name not in ("sandboxes", "stage", "spawner.lock", "spawner.log")]
