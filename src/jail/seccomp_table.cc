@@ -129,7 +129,7 @@ constexpr auto kChanges = std::to_array<ProfileChange>({
      "what builds a sandbox, and nothing else that the user's list lacks",
      "mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount mount_setattr unshare "
      "setns "
-     "sethostname"},
+     "sethostname setdomainname"},
     {only(SeccompProfile::kInit) | only(SeccompProfile::kSpawner), kAllow,
      "a process is born in its own cgroup by CLONE_INTO_CGROUP", "clone3"},
     {only(SeccompProfile::kUserNoSetid), kNoCall,
