@@ -16,6 +16,9 @@ Result<> write_if_present(int dir, const std::string& file, const std::string& v
   return done;
 }
 
+// Of the memory limit, and on top of it.
+constexpr std::uint64_t kTcpShare = 4;
+
 class V1Tree final : public CgroupTree {
  public:
   using CgroupTree::CgroupTree;
@@ -79,6 +82,9 @@ class V1Tree final : public CgroupTree {
     RETURN_IF_ERROR(write_existing_at(dir.get(), "memory.limit_in_bytes", bytes));
     RETURN_IF_ERROR(write_if_present(dir.get(), "memory.memsw.limit_in_bytes", bytes));
     RETURN_IF_ERROR(write_if_present(dir.get(), "memory.swappiness", "0"));
+    // v1 counts the buffers of TCP sockets apart, and unless told without a limit.
+    RETURN_IF_ERROR(write_if_present(dir.get(), "memory.kmem.tcp.limit_in_bytes",
+                                     std::to_string(limits.memory_bytes / kTcpShare)));
     ASSIGN_OR_RETURN(gauges.oom, openat(dir.get(), "memory.oom_control", O_RDONLY));
     gauges.oom_notify.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!gauges.oom_notify) return base::failed_call("eventfd");
