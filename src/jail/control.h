@@ -22,7 +22,7 @@ enum class Weakness : std::uint32_t {
   kSharedNetwork = 1U << 6,
   kOwnNetwork = 1U << 7,        // the network namespace belongs to the sandbox's user namespace
   kOldRootStays = 1U << 8,      // reachable at /oldroot
-  kNoUserLimits = 1U << 9,      // nested namespaces possible as far as the kernel goes
+  kNoUserLimits = 1U << 9,      // nested namespaces and rlimits as far as the host goes
   kLeakedDirectory = 1U << 10,  // init's working directory is the spawner's root
   kReadableInit = 1U << 11,     // init runs under the user's id and from a file that everybody may open
   kRealSys = 1U << 12,          // the kernel's sysfs

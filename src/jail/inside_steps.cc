@@ -99,7 +99,11 @@ Result<> leave_old_root(Build& build) {
   return sys::chdir("/");
 }
 
-Result<> name_host(Build& build) { return sys::set_hostname(build.plan.hostname); }
+// A new uts namespace is a copy: the host's NIS domain is taken out with its name.
+Result<> name_host(Build& build) {
+  RETURN_IF_ERROR(sys::set_domainname("(none)"));
+  return sys::set_hostname(build.plan.hostname);
+}
 
 Result<> limit_processes(Build& build) {
   for (const Rlimit& limit : build.plan.rlimits) {

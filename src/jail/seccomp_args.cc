@@ -8,9 +8,11 @@
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/udp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "jail/plan.h"
 #include "jail/seccomp_table.h"
 
 namespace jail {
@@ -48,6 +50,19 @@ constexpr std::string_view kLeavesSetid = "a set-id file in a host directory is 
 
 // The spawner makes each sandbox's device nodes.
 constexpr auto kAllButSpawner = static_cast<ProfileSet>(kEveryProfile & ~only(SeccompProfile::kSpawner));
+
+// What runs inside. init and the spawner set the limit that is meant.
+constexpr auto kPrograms = static_cast<ProfileSet>(
+    only(SeccompProfile::kUser) | only(SeccompProfile::kUserNoSetid) | only(SeccompProfile::kRoot));
+// A newborn process of init's is for a moment open to others of init's own id.
+constexpr std::uint64_t kIdOfInit = kInitId;
+constexpr std::string_view kIsInit = "the id of init is init's alone, also where there is a root";
+
+constexpr std::uint64_t kPointer = ~std::uint64_t{0};
+constexpr std::string_view kCoreLimit =
+    "where the host pipes core dumps to a program, a limit of 1 alone keeps that from running, and 0 does "
+    "not; "
+    "programs that want no core dump have none";
 
 constexpr auto kRules = std::to_array<ArgRule>({
     {"clone", kAllow, "no new namespace", {{0, kNewNamespaces, {0}}}},
@@ -115,6 +130,18 @@ constexpr auto kRules = std::to_array<ArgRule>({
      kAllow,
      "Linux, 32-bit uname, 2.6 uname, both, and asking; no executable data, no fixed addresses",
      {{0, kLow32, {0, 0x8, 0x20000, 0x20008, 0xffff'ffff}}}},
+
+    {"setuid", kPermission, kIsInit, {{0, kLow32, {kIdOfInit}}}, kPrograms},
+    {"setreuid", kPermission, kIsInit, {{0, kLow32, {kIdOfInit}}}, kPrograms},
+    {"setreuid", kPermission, kIsInit, {{1, kLow32, {kIdOfInit}}}, kPrograms},
+    {"setresuid", kPermission, kIsInit, {{0, kLow32, {kIdOfInit}}}, kPrograms},
+    {"setresuid", kPermission, kIsInit, {{1, kLow32, {kIdOfInit}}}, kPrograms},
+    {"setresuid", kPermission, kIsInit, {{2, kLow32, {kIdOfInit}}}, kPrograms},
+    {"setfsuid", kPermission, kIsInit, {{0, kLow32, {kIdOfInit}}}, kPrograms},
+
+    {"setrlimit", kPretend, kCoreLimit, {{0, kLow32, {RLIMIT_CORE}}}, kPrograms},
+    {"prlimit64", kAllow, "reading the limit", {{1, kLow32, {RLIMIT_CORE}}, {2, kPointer, {0}}}, kPrograms},
+    {"prlimit64", kPretend, kCoreLimit, {{1, kLow32, {RLIMIT_CORE}}}, kPrograms},
 
     {"mknod", kPermission, "devices", {{1, kFileType, {S_IFCHR, S_IFBLK}}}, kAllButSpawner},
     {"mknodat", kPermission, "devices", {{2, kFileType, {S_IFCHR, S_IFBLK}}}, kAllButSpawner},

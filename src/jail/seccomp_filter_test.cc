@@ -9,6 +9,7 @@
 #include <linux/prctl.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -18,6 +19,7 @@
 #include <sstream>
 #include <string>
 
+#include "jail/plan.h"
 #include "jail/seccomp_calls.h"
 #include "jail/seccomp_model.h"
 
@@ -266,6 +268,38 @@ TEST(SeccompFilter, JudgesProcessSettings) {
     EXPECT_EQ(filter.call("personality", {refused}), EPERM);
     EXPECT_EQ(filter.call("personality", {refused | kHighBit}), EPERM);
   }
+}
+
+TEST(SeccompFilter, LeavesTheIdOfInitToInit) {
+  constexpr std::uint64_t kKeep = 0xffff'ffff;
+  const Filter filter(kRoot);
+  for (const std::uint64_t init : {std::uint64_t{kInitId}, kInitId | kHighBit}) {
+    for (const char* call : {"setuid", "setfsuid"}) EXPECT_EQ(filter.call(call, {init}), EPERM) << call;
+    for (const Args& ids : {Args{init, kKeep, kKeep}, Args{kKeep, init, kKeep}}) {
+      EXPECT_EQ(filter.call("setreuid", ids), EPERM);
+      EXPECT_EQ(filter.call("setresuid", ids), EPERM);
+    }
+    EXPECT_EQ(filter.call("setresuid", {kKeep, kKeep, init}), EPERM);
+  }
+  EXPECT_EQ(filter.call("setresuid", {kUserId, kUserId, kUserId}), 0);
+  EXPECT_EQ(Filter(SeccompProfile::kSpawner).call("setresuid", {kInitId, kInitId, kInitId}), 0);
+}
+
+TEST(SeccompFilter, KeepsTheCoreLimitAsItIs) {
+  constexpr auto kPretended = static_cast<std::uint32_t>(SECCOMP_RET_ERRNO);
+  const int set = call_number("setrlimit").value();
+  const int both = call_number("prlimit64").value();
+  for (const SeccompProfile profile : {kUser, kUserNoSetid, kRoot}) {
+    const Filter filter(profile);
+    EXPECT_EQ(filter.number(set, {RLIMIT_CORE, 0x1000}), kPretended);
+    EXPECT_EQ(filter.number(set, {RLIMIT_CORE | kHighBit, 0x1000}), kPretended);
+    EXPECT_EQ(filter.number(set, {RLIMIT_STACK, 0x1000}), SECCOMP_RET_ALLOW);
+    EXPECT_EQ(filter.number(both, {0, RLIMIT_CORE, 0x1000, 0}), kPretended);
+    EXPECT_EQ(filter.number(both, {0, RLIMIT_CORE, kHighBit, 0}), kPretended) << "a pointer, not null";
+    EXPECT_EQ(filter.number(both, {0, RLIMIT_CORE, 0, 0x1000}), SECCOMP_RET_ALLOW) << "only reads";
+    EXPECT_EQ(filter.number(both, {0, RLIMIT_NOFILE, 0x1000, 0}), SECCOMP_RET_ALLOW);
+  }
+  EXPECT_EQ(Filter(SeccompProfile::kSpawner).number(set, {RLIMIT_CORE, 0x1000}), SECCOMP_RET_ALLOW);
 }
 
 TEST(SeccompFilter, MakesNoDevices) {

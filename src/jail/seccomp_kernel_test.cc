@@ -5,6 +5,8 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -119,6 +121,28 @@ TEST(SeccompInTheKernel, LetsInitNarrowItsChildren) {
     if (!sys::install_seccomp_filter(user)) return 101;
     return refused_calls();
   });
+  EXPECT_EQ(surprise, 0);
+}
+
+TEST(SeccompInTheKernel, ChangesNoCoreLimit) {
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_CORE, &usual), 0);
+  ASSERT_NE(usual.rlim_max, 0U);
+  const rlimit one{.rlim_cur = 1, .rlim_max = usual.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_CORE, &one), 0);
+  const int surprise = exit_code_under(SeccompProfile::kUser, [] {
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    rlimit after{};
+    if (::setrlimit(RLIMIT_CORE, &none) != 0) return 2;
+    if (::syscall(SYS_setrlimit, RLIMIT_CORE, &none) != 0) return 3;
+    // A pointer whose low half is zero is not null.
+    void* const page = ::mmap(reinterpret_cast<void*>(1L << 32), 4096, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (page == MAP_FAILED || ::syscall(SYS_prlimit64, 0, RLIMIT_CORE, page, nullptr) != 0) return 4;
+    if (::getrlimit(RLIMIT_CORE, &after) != 0) return 5;
+    return after.rlim_cur == 1 && after.rlim_max != 0 ? 0 : 6;
+  });
+  ASSERT_EQ(::setrlimit(RLIMIT_CORE, &usual), 0);
   EXPECT_EQ(surprise, 0);
 }
 

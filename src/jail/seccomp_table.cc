@@ -27,8 +27,9 @@ constexpr auto kGroups = std::to_array<CallGroup>({
      "eventfd "
      "eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime inotify_init inotify_init1 "
      "inotify_add_watch inotify_rm_watch"},
-    {"kernel aio", kAllow,
-     "databases; the older interface, without io_uring's worker threads and shared rings",
+    {"kernel aio", kNoCall,
+     "its requests count against one bound of the whole machine, which a sandbox could use up; callers fall "
+     "back to threads",
      "io_setup io_destroy io_getevents io_pgetevents io_submit io_cancel"},
     {"memory", kAllow, "allocators, JITs, garbage collectors; locking is bounded by RLIMIT_MEMLOCK",
      "mmap munmap mremap mprotect pkey_mprotect pkey_alloc pkey_free brk madvise mincore msync mlock mlock2 "
@@ -129,7 +130,7 @@ constexpr auto kChanges = std::to_array<ProfileChange>({
      "what builds a sandbox, and nothing else that the user's list lacks",
      "mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount mount_setattr unshare "
      "setns "
-     "sethostname"},
+     "sethostname setdomainname"},
     {only(SeccompProfile::kInit) | only(SeccompProfile::kSpawner), kAllow,
      "a process is born in its own cgroup by CLONE_INTO_CGROUP", "clone3"},
     {only(SeccompProfile::kUserNoSetid), kNoCall,
@@ -173,6 +174,8 @@ std::string_view name_of(SeccompVerdict verdict) {
       return "EPROTONOSUPPORT";
     case kNoOption:
       return "ENOPROTOOPT";
+    case kPretend:
+      return "pretend";
   }
   return "unknown";
 }

@@ -9,7 +9,7 @@
 //
 // Errors are chosen for the program that meets them. EPERM: the call exists and is refused here. ENOSYS: a
 // fallback exists and programs look for this errno. The rest say what the kernel says when it lacks the
-// feature.
+// feature. "pretend" answers 0 and does nothing, where a refusal would end programs and obedience would harm.
 //
 // Pointer arguments cannot be judged. That is why calls which carry their meaning behind a pointer (clone3,
 // and i386's socketcall by way of the whole i386 ABI) are refused whole.
@@ -39,7 +39,7 @@ inline constexpr std::array kSeccompProfiles = {SeccompProfile::kUser, SeccompPr
 
 std::string_view name_of(SeccompProfile profile);
 
-// The value is the errno that the caller sees; 0 lets the call through.
+// The value is the errno that the caller sees, but for the first, which lets the call through, and the last.
 enum class SeccompVerdict : std::uint16_t {
   kAllow = 0,
   kPermission = EPERM,
@@ -48,6 +48,7 @@ enum class SeccompVerdict : std::uint16_t {
   kNoFamily = EAFNOSUPPORT,
   kNoProtocol = EPROTONOSUPPORT,
   kNoOption = ENOPROTOOPT,
+  kPretend = 0xffff,  // no errno: success is reported, and the kernel is not asked
 };
 
 // "allow", "EPERM", …
@@ -92,7 +93,8 @@ struct ShortList {
 };
 
 // Holds when (args[arg] & mask) is one of the values. The mask keeps only bits that the kernel itself looks
-// at: it cuts most arguments to 32 bits, so a comparison of all 64 could be escaped by setting a high bit.
+// at: it cuts most arguments to 32 bits, so a comparison of all 64 could be escaped by setting a high bit. Of
+// pointers it looks at all bits, and all that can be asked is whether one is null.
 struct ArgTest {
   unsigned arg = 0;
   std::uint64_t mask = 0;

@@ -16,6 +16,9 @@ Result<> write_if_present(int dir, const std::string& file, const std::string& v
   return done;
 }
 
+// Of the memory limit, and on top of it.
+constexpr std::uint64_t kTcpShare = 4;
+
 class V1Tree final : public CgroupTree {
  public:
   using CgroupTree::CgroupTree;
@@ -97,7 +100,10 @@ class V1Tree final : public CgroupTree {
     const std::string bytes = std::to_string(limits.memory_bytes);
     RETURN_IF_ERROR(write_existing_at(dir.get(), "memory.limit_in_bytes", bytes));
     RETURN_IF_ERROR(write_if_present(dir.get(), "memory.memsw.limit_in_bytes", bytes));
-    return write_if_present(dir.get(), "memory.swappiness", "0");
+    RETURN_IF_ERROR(write_if_present(dir.get(), "memory.swappiness", "0"));
+    // v1 counts the buffers of TCP sockets apart, and unless told without a limit.
+    return write_if_present(dir.get(), "memory.kmem.tcp.limit_in_bytes",
+                            std::to_string(limits.memory_bytes / kTcpShare));
   }
 
   Result<> limit_cpu(const std::string& name, const CgroupLimits& limits) const {

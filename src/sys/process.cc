@@ -232,6 +232,11 @@ Result<> set_hostname(const std::string& name) {
   return {};
 }
 
+Result<> set_domainname(const std::string& name) {
+  if (::setdomainname(name.c_str(), name.size()) != 0) return failed_call("setdomainname(" + name + ")");
+  return {};
+}
+
 Result<> set_loopback_up() {
   const UniqueFd control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!control) return failed_call("socket(AF_INET)");

@@ -74,6 +74,7 @@ Result<> setns(int fd, int type);
 Result<> fchdir(int dir);
 Result<> chdir(const std::string& path);
 Result<> set_hostname(const std::string& name);
+Result<> set_domainname(const std::string& name);  // NIS
 Result<> set_loopback_up();
 
 }  // namespace sys

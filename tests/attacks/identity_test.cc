@@ -159,15 +159,30 @@ TEST(Identity, InitCannotBeTouched) {
   auto usual = sandbox();
   expect_all_refused(usual.run(program), {"EPERM", "EACCES", "ENOENT"});
   expect_told(usual.run("id_maps"));
-  // Nor by root inside.
+  // Nor by root inside, who could take on init's id but for the filter.
+  expect_worked(control_jail({Weakness::kNoSeccomp}, Mode::kRoot).run(program, {.user = User::kRoot}),
+                {"take_the_id"});
   auto root_mode = sandbox(Mode::kRoot);
   const auto root = root_mode.run(program, {.user = User::kRoot});
   for (const char* probe : {"ptrace_seize", "process_vm_readv", "pidfd_getfd", "read_maps", "read_mem",
-                            "readlink_exe", "list_fd"}) {
+                            "readlink_exe", "list_fd", "take_the_id"}) {
     ASSERT_NE(root.probe(probe), nullptr) << root.text();
     EXPECT_FALSE(root.probe(probe)->worked) << root.text();
   }
   expect_told(root_mode.run("id_maps"));
+}
+
+TEST(Identity, InitWaitsForNobodyForever) {
+  // Outlives its run and stops whatever appears beside it: above all what init starts as the same user.
+  const std::string stopper = "setsid sh -c 'sleep 1; while :; do kill -STOP -1; done' > /dev/null 2>&1 &";
+  auto usual = sandbox();
+  EXPECT_EQ(usual.run_command({"/bin/sh", "-c", stopper}).outcome.exit_code, 0);
+  ::sleep(2);
+  const auto put = [&usual] { return usual.put_file(SELF_CHECK, "/tmp/put"); };
+  auto done = put();
+  for (int tries = 1; done && tries < 50; ++tries) done = put();
+  ASSERT_FALSE(done) << "no writer was ever stopped";
+  EXPECT_EQ(done.error().code, base::Code::kTimeout) << done.error().message;
 }
 
 TEST(Identity, ExactlyThreeDescriptors) {

@@ -18,6 +18,9 @@ void parse_line(std::string_view line, Report& report) {
   const std::string name(take_word(line));
   if (kind == "fact") {
     report.facts.emplace_back(name, std::string(line));
+  } else if (kind == "fine" || kind == "FAULT" || kind == "note") {
+    report.facts.emplace_back(std::string(kind), name);
+    report.facts.emplace_back(name, std::string(line));
   } else if (kind == "probe" || kind == "twin") {
     const std::string_view verdict = take_word(line);
     auto& list = kind == "probe" ? report.probes : report.twins;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of README.md and the tests name each other: every row has its test, every test its row.
+"""The table of README.md and the tests name each other: every row has its test or the reason why not, every test its row.
 
   rows.py ATTACKS_TEST              check, with the list of tests that this program gives
   rows.py --self-test ATTACKS_TEST  prove that each rule can fail
@@ -12,12 +12,12 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-ROWS = (
-    "A01 A02 A04 A05 A06 A07 A08 A09 A10 A11 A12 A13 A14 A15 A16 A19 A20 A24 A25 "
-    "B01 B02 B03 B05 B06 B07 B08 B09 B10 B11 B15 B16 "
-    "C01 C02 C03 C04 C05 C06 C07 C10 C11"
-).split()
-SUITES = {"Syscalls.", "Identity.", "Files."}
+GROUPS = {"A": 27, "B": 18, "C": 18, "E": 22}
+# Asking a supervisor about calls (user notification) is no part of the design, so there is no A26.
+ROWS = [f"{group}{number:02}" for group, last in GROUPS.items() for number in range(1, last + 1) if (group, number) != ("A", 26)]
+# Rows whose tests are not written yet. The list only ever shrinks; a row that will have no test stands in the table of those left.
+OWED = "C08 C09 C12 C13 C14 C15 C16 C17 C18 E01 E02 E03 E04 E05 E06 E07 E08 E09 E10 E11 E12 E13 E14 E15 E16 E17 E18 E19 E20 E21 E22".split()
+SUITES = {"Syscalls.", "Identity.", "Files.", "SelfCheck."}
 CASE = re.compile(r"^\w+\.\w+$")
 
 
@@ -38,9 +38,15 @@ def rows_of(text):
     rows = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) == 6 and re.match(r"^[A-Z]\d\d$", cells[0]):
+        if len(cells) == 6 and re.match(r"^([A-Z]\d\d|all)$", cells[0]):
             rows.append((cells[0], cells[1], cells[4], re.findall(r"`([^`]+)`", cells[5])))
     return rows
+
+
+def left_of(text):
+    """{id: reason} of the rows that have no test, on purpose."""
+    table = text.partition("## Rows that are left")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| ([A-Z]\d\d) \| (.*?) \|$", table, re.M))
 
 
 def weaknesses_of(header):
@@ -49,9 +55,12 @@ def weaknesses_of(header):
 
 def check(text, cases, weaknesses):
     rows = rows_of(text)
-    ids = [row[0] for row in rows]
-    yield from (f"row {row} is missing" for row in ROWS if row not in ids)
-    yield from (f"row {row} is unknown or doubled" for row in sorted({i for i in ids if i not in ROWS or ids.count(i) > 1}))
+    ids = [row[0] for row in rows if row[0] != "all"]
+    left = left_of(text)
+    places = ids + list(left) + OWED
+    yield from (f"row {row} is missing" for row in ROWS if row not in places)
+    yield from (f"row {row} is unknown or doubled" for row in sorted({i for i in places if i not in ROWS or places.count(i) > 1}))
+    yield from (f"{row} is left without a reason" for row, reason in left.items() if len(reason.split()) < 5)
     named = {name for row in rows for name in row[3] if CASE.match(name)}
     for row, program, removed, names in rows:
         if not names:
@@ -59,8 +68,8 @@ def check(text, cases, weaknesses):
         for name in names:
             if name not in cases and not any(path.is_file() for path in (ROOT / name, ROOT / "src/jail" / name)):
                 yield f"{row}: there is no test {name}"
-        source = re.match(r"`(\w+)", program)
-        if source and source[1] != "hostile_templates" and not (HERE / "programs" / f"{source[1]}.c").is_file():
+        source = re.match(r"`(\w+)[ `]", program)
+        if source and not (HERE / "programs" / f"{source[1]}.c").is_file():
             yield f"{row}: there is no programs/{source[1]}.c"
         for bit in re.findall(r"\bk[A-Z]\w+", removed):
             if bit not in weaknesses:
@@ -74,6 +83,9 @@ def self_test(text, cases, weaknesses):
     """Each edit must be noticed."""
     edits = {
         "a row less": (re.sub(r"^\| A06 .*\n", "", text, flags=re.M), cases, weaknesses),
+        "a row less among those left": (re.sub(r"^\| B17 .*\n", "", text, flags=re.M), cases, weaknesses),
+        "a row left without a reason": (re.sub(r"^\| B17 .*$", "| B17 | later |", text, flags=re.M), cases, weaknesses),
+        "a row that is there and owed": (text + "\n| E01 | `io_uring_calls` | attack | a | b | `Syscalls.NoIoUring` |\n", cases, weaknesses),
         "a wrong name": (text.replace("Syscalls.NoIoUring", "Syscalls.NoIoRing"), cases, weaknesses),
         "a pending row": (text.replace("`Syscalls.NoIoUring`", "pending"), cases, weaknesses),
         "a wrong program": (text.replace("`io_uring_calls`", "`io_ring_calls`"), cases, weaknesses),

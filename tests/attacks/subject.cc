@@ -50,12 +50,16 @@ Subject::~Subject() {
 }
 
 Result<> Subject::put_program(const std::string& program) {
-  if (!sandbox_) return base::fail(base::Code::kUnavailable, refusal_);
   if (std::ranges::find(present_, program) != present_.end()) return {};
-  ASSIGN_OR_RETURN(auto bytes, sys::read_file(built_program(program), 3 << 20));
-  RETURN_IF_ERROR(sandbox_->put_file(path_of(program), std::move(bytes), 0755));
+  RETURN_IF_ERROR(put_file(built_program(program), path_of(program)));
   present_.push_back(program);
   return {};
+}
+
+Result<> Subject::put_file(const std::string& from, const std::string& to) {
+  if (!sandbox_) return base::fail(base::Code::kUnavailable, refusal_);
+  ASSIGN_OR_RETURN(auto bytes, sys::read_file(from, 3 << 20));
+  return sandbox_->put_file(to, std::move(bytes), 0755);
 }
 
 Report Subject::run(const std::string& program, const Start& start) {

@@ -29,12 +29,16 @@ class Subject {
   ~Subject();
 
   const std::string& refusal() const { return refusal_; }  // empty: it lives
+  std::string id() const { return sandbox_ ? sandbox_->id() : ""; }
+  std::string seccomp() const { return sandbox_ ? sandbox_->seccomp() : ""; }  // as receipts tell it
 
   // Copies the attack program in, once, and runs it.
   Report run(const std::string& program, const Start& start = {});
   // Runs what is in the sandbox already.
   Report run_command(std::vector<std::string> argv, const Start& start = {});
   Result<> put_program(const std::string& program);
+  // Copies a file of the host in.
+  Result<> put_file(const std::string& from, const std::string& to);
 
  private:
   SpawnerProcess& spawner_;

@@ -47,6 +47,14 @@ class WorkspaceOption(Workspaces):
         for form in (self.mine, self.mine + ":ro", self.mine + ":rw", self.mine + "/", self.mine + "/."):
             self.check_run(self.in_workspace(form, "sh", "-c", "pwd; cat data.txt"), 0, b"/workspace\nfrom the host\n", b"")
 
+    def test_receipt_names_the_filter_that_a_writable_one_brings(self):
+        told = {access: self.cove.receipt(*options, "-c", "0")[2]["receipt"]["seccomp"]
+                for access, options in (("none", []), ("ro", ["--workspace", self.mine + ":ro"]), ("rw", ["--workspace", self.mine]))}
+        self.assertEqual(told["none"], told["ro"])
+        self.assertNotEqual(told["none"], told["rw"])
+        for one in told.values():
+            self.assertRegex(one, "^[0-9a-f]{16}$")
+
     def test_read_only_is(self):
         done = self.in_workspace(self.mine + ":ro", "sh", "-c", "touch new || rm data.txt || echo x >> data.txt || chmod 777 . || mkdir d")
         self.assertEqual(done.returncode, 1)

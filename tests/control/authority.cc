@@ -107,7 +107,10 @@ void Authority::weaken(jail::Plan& plan, std::uint32_t weaknesses) const {
   edit_namespaces(plan, weaknesses);
   if (has(weaknesses, Weakness::kFullCapabilities)) keep_capabilities(plan);
   if (has(weaknesses, Weakness::kUnmaskedProc)) unmask_proc(plan);
-  if (has(weaknesses, Weakness::kNoUserLimits)) plan.user_limits.clear();
+  if (has(weaknesses, Weakness::kNoUserLimits)) {
+    plan.user_limits.clear();
+    plan.rlimits.clear();
+  }
   if (has(weaknesses, Weakness::kOldRootStays)) plan.mount_points.emplace_back("oldroot");
   if (has(weaknesses, Weakness::kSetid)) plan.securebits = 0;
   if (has(weaknesses, Weakness::kMoreDevices)) {

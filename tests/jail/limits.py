@@ -7,6 +7,27 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import cove
 
+CAP_SYS_RESOURCE = 24
+
+
+class BeyondTheSandbox(cove.Test):
+    """What reaches past a sandbox's own group cannot be turned back from inside, by root neither."""
+
+    def test_the_host_outlives_a_sandbox_when_its_memory_ends(self):
+        """The spawner's root sets the floor, which takes a capability that root of some containers lacks; then it is the host's own 0."""
+        with open("/proc/self/status", encoding="ascii") as file:
+            capabilities = next(int(line.split()[1], 16) for line in file if line.startswith("CapEff"))
+        floor = 400 if capabilities >> CAP_SYS_RESOURCE & 1 else 0
+        script = f"cat /proc/self/oom_score_adj; echo {floor - 1} > /proc/self/oom_score_adj && echo lowered; cat /proc/self/oom_score_adj"
+        for options in ([], ["--root"]):
+            done = self.cove.run(*options, "--", "sh", "-c", script)
+            self.assertEqual(done.stdout, b"500\n500\n", done.stderr)
+
+    def test_the_core_limit_that_keeps_the_hosts_handler_away_stays(self):
+        code = "import resource\nresource.setrlimit(resource.RLIMIT_CORE, (0, 0))\nprint(resource.getrlimit(resource.RLIMIT_CORE))"
+        for options in ([], ["--root"]):
+            self.check_run(self.cove.run(*options, "-c", code), 0, b"(1, 1)\n")
+
 
 class Memory(cove.Test):
     def out_of_memory(self, code, *options):
@@ -44,6 +65,15 @@ class Memory(cove.Test):
                 "while True:\n  a, b = socket.socketpair()\n  a.setblocking(False)\n  keep += [a, b]\n"
                 "  try:\n    while True: a.send(b'x' * 65536)\n  except BlockingIOError: pass\n  keep.append(bytearray(1 << 16))\n")
         self.out_of_memory(code)
+
+    def test_tcp_buffers(self):
+        """They are full long before the limit: senders wait, nobody is killed."""
+        code = ("import socket\nkeep, held = [], 0\nserver = socket.create_server(('127.0.0.1', 0))\n"
+                "for _ in range(100):\n  a = socket.create_connection(server.getsockname())\n  keep += [a, server.accept()[0]]\n  a.setblocking(False)\n"
+                "  try:\n    while True: held += a.send(b'x' * (1 << 20))\n  except BlockingIOError: pass\nprint(held)")
+        done = self.cove.run("--memory", "64M", "--disk", "16M", "-c", code)
+        self.check_run(done, 0)
+        self.assertLess(int(done.stdout), 64 << 20)
 
     def test_dev_shm_is_half_of_the_memory(self):
         done = self.cove.run("--memory", "128M", "-c", "import os\ns = os.statvfs('/dev/shm')\nprint(s.f_blocks * s.f_frsize)")

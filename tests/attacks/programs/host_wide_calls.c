@@ -21,8 +21,9 @@ static const struct host_call kArgumentsFirst[] = {
     {"quotactl", SYS_quotactl, {0xff, BAD, 0, BAD}},  // a quota type that does not exist
     {"settimeofday", SYS_settimeofday, {BAD, 0}},
     {"clock_settime", SYS_clock_settime, {0, BAD}},
-    {"iopl", SYS_iopl, {4}},             // levels are 0 to 3
-    {"ioperm", SYS_ioperm, {-1, 1, 1}},  // a range that wraps around
+    {"io_setup", SYS_io_setup, {0, BAD}},  // counts against a bound of the whole machine
+    {"iopl", SYS_iopl, {4}},               // levels are 0 to 3
+    {"ioperm", SYS_ioperm, {-1, 1, 1}},    // a range that wraps around
     {"modify_ldt_read", SYS_modify_ldt, {0, 0, 0}},
     {"modify_ldt_unknown", SYS_modify_ldt, {99, 0, 0}},
 };
