@@ -27,6 +27,11 @@ Result<> own_mount_namespace(Build&) {
   return sys::make_private_recursive();
 }
 
+// Once, by real root: nothing that comes of this process can make itself a less likely victim of the
+// kernel's out-of-memory killer than this, whose other candidates are the host's own processes. What init
+// starts goes before init.
+Result<> volunteer_for_oom(Build&) { return sys::write_existing("/proc/self/oom_score_adj", "400"); }
+
 // A tmpfs that exists in this mount namespace only: whatever happens to us, nothing of it stays.
 Result<> make_stage(Build& build) {
   ASSIGN_OR_RETURN(const auto stage, sys::make_mount("tmpfs", {{"mode", "0711"}, {"size", "256k"}}, kSealed));
@@ -213,8 +218,19 @@ Result<> make_network(Build& build) {
   return {};
 }
 
+// Before the sandbox's user namespace is made, because that takes them as its own: pending signals and
+// message queues are counted by user id, root inside has 65,536 of those, and all of them together get what
+// one gets.
+Result<> limit_processes(Build& build) {
+  for (const Rlimit& limit : build.plan.rlimits) {
+    RETURN_IF_ERROR(sys::lower_rlimit(limit.resource, limit.soft, limit.hard));
+  }
+  return {};
+}
+
 constexpr std::array kHostSteps = {
     Step{"join limits", join_limits},
+    Step{"volunteer for oom", volunteer_for_oom},
     Step{"own mount namespace", own_mount_namespace},
     Step{"make stage", make_stage},
     Step{"make disk", make_disk},
@@ -228,6 +244,7 @@ constexpr std::array kHostSteps = {
     Step{"write replacements", write_replacements},
     Step{"enter nursery", enter_nursery},
     Step{"make network", make_network},
+    Step{"limit processes", limit_processes},
 };
 
 }  // namespace

@@ -16,13 +16,19 @@ Result<> write_if_present(int dir, const std::string& file, const std::string& v
   return done;
 }
 
+constexpr const char* kSocketBuffers = "memory.kmem.tcp.limit_in_bytes";
+constexpr std::uint64_t kSocketBufferShare = 8;  // of the memory limit, and on top of it
+
 class V1Tree final : public CgroupTree {
  public:
   using CgroupTree::CgroupTree;
 
   Result<> make_parents() const {
     for (const std::string& root : roots()) RETURN_IF_ERROR(mkdir_if_missing(root, 0755));
-    return {};
+    // The first group that counts socket buffers makes the kernel patch its own code, and so does the end of
+    // the last. The parent counts for as long as it is there, so that no sandbox waits for that.
+    ASSIGN_OR_RETURN(const auto parent, open_controller("memory", ""));
+    return write_existing_at(parent.get(), kSocketBuffers, "-1");
   }
 
   Result<CgroupGroup> create(const std::string& name, const CgroupLimits& limits, uid_t owner) override {
@@ -79,6 +85,10 @@ class V1Tree final : public CgroupTree {
     RETURN_IF_ERROR(write_existing_at(dir.get(), "memory.limit_in_bytes", bytes));
     RETURN_IF_ERROR(write_if_present(dir.get(), "memory.memsw.limit_in_bytes", bytes));
     RETURN_IF_ERROR(write_if_present(dir.get(), "memory.swappiness", "0"));
+    // Buffers of TCP and UDP are no part of the limit above in v1, and without one of their own they are
+    // counted nowhere but in what the whole machine may use.
+    const std::string buffers = std::to_string(limits.memory_bytes / kSocketBufferShare);
+    RETURN_IF_ERROR(write_existing_at(dir.get(), kSocketBuffers, buffers));
     ASSIGN_OR_RETURN(gauges.oom, openat(dir.get(), "memory.oom_control", O_RDONLY));
     gauges.oom_notify.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!gauges.oom_notify) return base::failed_call("eventfd");
