@@ -8,6 +8,8 @@
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/udp.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -45,6 +47,9 @@ constexpr std::uint64_t kTcpAoAddKey = 38, kTcpAoDelKey = 39, kTcpAoInfo = 40;
 constexpr std::uint64_t kIptReplace = 64, kIptAddCounters = 65;
 
 constexpr std::string_view kLeavesSetid = "a set-id file in a host directory is a trap for the host's users";
+
+constexpr std::string_view kHugePages =
+    "the machine has a fixed number of them, and no memory limit counts them";
 
 // The spawner makes each sandbox's device nodes.
 constexpr auto kAllButSpawner = static_cast<ProfileSet>(kEveryProfile & ~only(SeccompProfile::kSpawner));
@@ -115,6 +120,10 @@ constexpr auto kRules = std::to_array<ArgRule>({
      kAllow,
      "Linux, 32-bit uname, 2.6 uname, both, and asking; no executable data, no fixed addresses",
      {{0, kLow32, {0, 0x8, 0x20000, 0x20008, 0xffff'ffff}}}},
+
+    {"mmap", kPermission, kHugePages, {{3, MAP_HUGETLB, {MAP_HUGETLB}}}},
+    {"memfd_create", kPermission, kHugePages, {{1, MFD_HUGETLB, {MFD_HUGETLB}}}},
+    {"shmget", kPermission, kHugePages, {{2, SHM_HUGETLB, {SHM_HUGETLB}}}},
 
     {"mknod", kPermission, "devices", {{1, kFileType, {S_IFCHR, S_IFBLK}}}, kAllButSpawner},
     {"mknodat", kPermission, "devices", {{2, kFileType, {S_IFCHR, S_IFBLK}}}, kAllButSpawner},

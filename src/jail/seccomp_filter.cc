@@ -45,6 +45,7 @@ struct Stage {
 
 std::uint32_t action_of(SeccompVerdict verdict) {
   if (verdict == SeccompVerdict::kAllow) return SCMP_ACT_ALLOW;
+  if (verdict == SeccompVerdict::kNothing) return SCMP_ACT_ERRNO(0);
   return SCMP_ACT_ERRNO(static_cast<std::uint16_t>(verdict));
 }
 

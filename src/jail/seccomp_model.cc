@@ -120,6 +120,7 @@ SeccompVerdict SeccompModel::verdict(const seccomp_data& data) const {
 
 std::uint32_t return_value_of(SeccompVerdict verdict) {
   if (verdict == SeccompVerdict::kAllow) return SECCOMP_RET_ALLOW;
+  if (verdict == SeccompVerdict::kNothing) return SECCOMP_RET_ERRNO;
   return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(verdict);
 }
 

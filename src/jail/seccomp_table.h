@@ -39,7 +39,7 @@ inline constexpr std::array kSeccompProfiles = {SeccompProfile::kUser, SeccompPr
 
 std::string_view name_of(SeccompProfile profile);
 
-// The value is the errno that the caller sees; 0 lets the call through.
+// The value is the errno that the caller sees; 0 lets the call through, and kNothing says that it was done.
 enum class SeccompVerdict : std::uint16_t {
   kAllow = 0,
   kPermission = EPERM,
@@ -48,6 +48,7 @@ enum class SeccompVerdict : std::uint16_t {
   kNoFamily = EAFNOSUPPORT,
   kNoProtocol = EPROTONOSUPPORT,
   kNoOption = ENOPROTOOPT,
+  kNothing = 0xffff,  // no errno is as large
 };
 
 // "allow", "EPERM", …
