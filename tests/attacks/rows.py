@@ -15,10 +15,13 @@ ROOT = HERE.parent.parent
 ROWS = (
     "A01 A02 A04 A05 A06 A07 A08 A09 A10 A11 A12 A13 A14 A15 A16 A19 A20 A24 A25 "
     "B01 B02 B03 B05 B06 B07 B08 B09 B10 B11 B15 B16 "
-    "C01 C02 C03 C04 C05 C06 C07 C10 C11"
+    "C01 C02 C03 C04 C05 C06 C07 C10 C11 "
+    "E01 E02 E03 E04 E05 E11 E12 E14 E15 E16 E17 E18 E19 E20"
 ).split()
-SUITES = {"Syscalls.", "Identity.", "Files."}
+SUITES = {"Syscalls.", "Identity.", "Files.", "Resources.", "Bounds."}
 CASE = re.compile(r"^\w+\.\w+$")
+SCRIPT = re.compile(r"^(tests/\w+/\w+\.py):(\w+)\.(test_\w+)$")
+UNIT = re.compile(r"^(src/\w+/\w+_test\.cc):(\w+)\.(\w+)$")
 
 
 def cases_of(program):
@@ -43,6 +46,18 @@ def rows_of(text):
     return rows
 
 
+def exists(name, cases):
+    """An attack of the GoogleTest program; one test of a script or of a unit test; or a whole file of tests."""
+    if script := SCRIPT.match(name):
+        path = ROOT / script[1]
+        pattern = rf"^class {script[2]}\(.*?^    def {script[3]}\(self"
+        return path.is_file() and bool(re.search(pattern, path.read_text(), re.M | re.S))
+    if unit := UNIT.match(name):
+        path = ROOT / unit[1]
+        return path.is_file() and f"TEST({unit[2]}, {unit[3]})" in path.read_text()
+    return name in cases or any(path.is_file() for path in (ROOT / name, ROOT / "src/jail" / name))
+
+
 def weaknesses_of(header):
     return set(re.findall(r"^  (k\w+) =\s", header, re.M))
 
@@ -57,7 +72,7 @@ def check(text, cases, weaknesses):
         if not names:
             yield f"{row} names no test"
         for name in names:
-            if name not in cases and not any(path.is_file() for path in (ROOT / name, ROOT / "src/jail" / name)):
+            if not exists(name, cases):
                 yield f"{row}: there is no test {name}"
         source = re.match(r"`(\w+)", program)
         if source and source[1] != "hostile_templates" and not (HERE / "programs" / f"{source[1]}.c").is_file():
@@ -78,6 +93,8 @@ def self_test(text, cases, weaknesses):
         "a pending row": (text.replace("`Syscalls.NoIoUring`", "pending"), cases, weaknesses),
         "a wrong program": (text.replace("`io_uring_calls`", "`io_ring_calls`"), cases, weaknesses),
         "a test without a row": (text, cases | {"Syscalls.Another"}, weaknesses),
+        "a script's test that is not there": (text.replace(".test_a_fork_bomb`", ".test_a_fork_bom`"), cases, weaknesses),
+        "a unit test that is not there": (text.replace("Cgroup.SwapIsNoWay", "Cgroup.SwapIsAWay"), cases, weaknesses),
         "a bit without a row": (text, cases, weaknesses | {"kAnother"}),
         "a bit that is gone": (text, cases, weaknesses - {"kRealSys"}),
     }
