@@ -1,4 +1,5 @@
 // Room: disk, memory, descriptors; and what else shares the machine's memory and processors.
+#include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -6,9 +7,11 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 
 #include "doctor/check.h"
 #include "doctor/host_text.h"
+#include "sys/caps.h"
 #include "sys/directory.h"
 #include "sys/file.h"
 
@@ -73,6 +76,15 @@ Outcome look_at_descriptors(const Host&) {
   if (limit.rlim_max == RLIM_INFINITY) return {Status::kOk, "no limit"};
   return {limit.rlim_max < 65536 ? Status::kWeak : Status::kOk,
           "hard limit " + std::to_string(limit.rlim_max)};
+}
+
+Outcome look_at_own_capability(const Host&) {
+  const std::string status = text_of("/proc/self/status");
+  const std::size_t at = status.find("CapEff:");
+  if (at == std::string::npos) return {Status::kUnknown, "/proc/self/status says nothing"};
+  const auto effective = std::strtoull(status.c_str() + at + std::strlen("CapEff:"), nullptr, 16);
+  const bool has = (effective & sys::cap(CAP_SYS_RESOURCE)) != 0;
+  return {has ? Status::kOk : Status::kWeak, has ? "there" : "missing"};
 }
 
 // Compressed memory is no disk; a device-mapper device says by its uuid whether it encrypts.
@@ -147,6 +159,13 @@ constexpr std::array kChecks = {
           .why = "the spawner holds several descriptors for each sandbox",
           .fix = "set LimitNOFILE=1048576 in the service unit, or ulimit -n before the start",
           .look = look_at_descriptors},
+    Check{.id = "capability.resource",
+          .level = Level::kAdvised,
+          .needed = "CAP_SYS_RESOURCE",
+          .why = "without it the sandboxes of a template share root's limits on message queues and pending "
+                 "signals, and cannot be made the first victims when the machine runs out of memory",
+          .fix = "start it outside of a container, or give that the capability",
+          .look = look_at_own_capability},
     Check{.id = "swap",
           .level = Level::kAdvised,
           .needed = "off, encrypted or compressed in memory",

@@ -33,7 +33,12 @@ constexpr std::array kSettings = {
     Setting{"user.max_mnt_namespaces", Level::kRequired, 1024, kAny, "every sandbox has a mount namespace",
             Absent::kUnknown, 8},
     Setting{"fs.inotify.max_user_instances", Level::kAdvised, 1024, kAny,
-            "instances are counted on root for all sandboxes together, and file watchers in one use up all"},
+            "instances are counted for all sandboxes of a template together, and four may use up 128"},
+    Setting{"kernel.pty.max", Level::kAdvised, 16384, kAny,
+            "every sandbox may have 64 terminals, and 1024 of the machine's are kept for others"},
+    Setting{"fs.file-max", Level::kAdvised, 10'000'000, kAny,
+            "open files are counted against a sandbox's memory, which allows two million for 512 MiB; at the "
+            "end of the machine's own number nobody can open one"},
     Setting{"kernel.pid_max", Level::kAdvised, 65536, kAny,
             "a hundred sandboxes of 256 processes need 25600 numbers"},
     Setting{"kernel.io_uring_disabled", Level::kAdvised, 2, 2,

@@ -19,13 +19,24 @@ Result<> Channel::flush() {
     const ssize_t n =
         ::send(fd(), outgoing_.data() + sent_, outgoing_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return {};
+    if (n < 0 && errno == EAGAIN) {
+      forget_sent();
+      return {};
+    }
     if (n < 0) return base::failed_call("send");
     sent_ += static_cast<std::size_t>(n);
   }
   outgoing_.clear();
   sent_ = 0;
   return {};
+}
+
+// A producer that is always ahead of the engine never leaves the buffer empty, and would keep all it ever
+// said.
+void Channel::forget_sent() {
+  if (sent_ < kHighWater) return;
+  outgoing_.erase(0, sent_);
+  sent_ = 0;
 }
 
 Result<bool> Channel::fill() {

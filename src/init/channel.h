@@ -36,6 +36,8 @@ class Channel {
   Result<std::optional<Message>> next();
 
  private:
+  void forget_sent();
+
   sys::UniqueFd socket_;
   wire::FrameReader incoming_;
   std::string outgoing_;

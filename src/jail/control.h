@@ -30,6 +30,9 @@ enum class Weakness : std::uint32_t {
   kWholeIdRange = 1U << 14,     // mapped over the spawner's own ids: inside root is the spawner's root
   kSetid = 1U << 15,            // no no-new-privileges, and set-id files count
   kLinksFollowed = 1U << 16,  // mount points are not ours, and files are written through the template's links
+  kNoRlimits = 1U << 17,      // those of the host's root
+  kDeafInit = 1U << 18,       // init does not hear of the kernel's out-of-memory killings
+  kNoOomFloor = 1U << 19,     // processes may become as unlikely victims of those as the host's own
 };
 
 constexpr bool has(std::uint32_t weaknesses, Weakness one) {

@@ -22,15 +22,18 @@ constexpr unsigned kLid = kSealed | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC;
 Result<> join_limits(Build& build) {
   for (const sys::UniqueFd& procs : build.wiring.group.join)
     RETURN_IF_ERROR(sys::write_all(procs.get(), "0"));
-  // When the host runs out of memory, a sandbox goes before anything of the host's. Written with
-  // CAP_SYS_RESOURCE it is also the least that anybody inside can ever lower it to.
-  return sys::write_existing("/proc/self/oom_score_adj", "400");
+  return {};
 }
 
 Result<> own_mount_namespace(Build&) {
   RETURN_IF_ERROR(sys::unshare(CLONE_NEWNS));
   return sys::make_private_recursive();
 }
+
+// Once, by real root: nothing that comes of this process can make itself a less likely victim of the
+// kernel's out-of-memory killer than this, whose other candidates are the host's own processes. What init
+// starts goes before init.
+Result<> volunteer_for_oom(Build&) { return sys::write_existing("/proc/self/oom_score_adj", "400"); }
 
 // A tmpfs that exists in this mount namespace only: whatever happens to us, nothing of it stays.
 Result<> make_stage(Build& build) {
@@ -222,8 +225,19 @@ Result<> enter_nursery(Build& build) {
 // Owned by the nursery (network.cc), and only from there can it be entered.
 Result<> enter_network(Build& build) { return sys::setns(build.wiring.network.get(), CLONE_NEWNET); }
 
+// Before the sandbox's user namespace is made, because that takes them as its own: pending signals and
+// message queues are counted by user id, root inside has 65,536 of those, and all of them together get what
+// one gets.
+Result<> limit_processes(Build& build) {
+  for (const Rlimit& limit : build.plan.rlimits) {
+    RETURN_IF_ERROR(sys::lower_rlimit(limit.resource, limit.soft, limit.hard));
+  }
+  return {};
+}
+
 constexpr std::array kHostSteps = {
     Step{"join limits", join_limits},
+    Step{"volunteer for oom", volunteer_for_oom},
     Step{"own mount namespace", own_mount_namespace},
     Step{"make stage", make_stage},
     Step{"make disk", make_disk},
@@ -237,6 +251,7 @@ constexpr std::array kHostSteps = {
     Step{"prepare lids", prepare_lids},
     Step{"enter nursery", enter_nursery},
     Step{"enter network", enter_network},
+    Step{"limit processes", limit_processes},
 };
 
 }  // namespace

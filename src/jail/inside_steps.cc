@@ -105,13 +105,6 @@ Result<> name_host(Build& build) {
   return sys::set_hostname(build.plan.hostname);
 }
 
-Result<> limit_processes(Build& build) {
-  for (const Rlimit& limit : build.plan.rlimits) {
-    RETURN_IF_ERROR(sys::lower_rlimit(limit.resource, limit.soft, limit.hard));
-  }
-  return {};
-}
-
 Result<> own_session(Build&) {
   RETURN_IF_ERROR(sys::new_session());
   return sys::reset_signals();
@@ -179,7 +172,6 @@ constexpr std::array kInsideSteps = {
     Step{"limit kernel objects", limit_kernel_objects},
     Step{"leave old root", leave_old_root},
     Step{"name host", name_host},
-    Step{"limit processes", limit_processes},
     Step{"own session", own_session},
     Step{"wire descriptors", wire_descriptors},
     Step{"become init", become_init},

@@ -8,7 +8,9 @@
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/udp.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -47,6 +49,9 @@ constexpr std::uint64_t kTcpAoAddKey = 38, kTcpAoDelKey = 39, kTcpAoInfo = 40;
 constexpr std::uint64_t kIptReplace = 64, kIptAddCounters = 65;
 
 constexpr std::string_view kLeavesSetid = "a set-id file in a host directory is a trap for the host's users";
+
+constexpr std::string_view kHugePages =
+    "the machine has a fixed number of them, and no memory limit counts them";
 
 // The spawner makes each sandbox's device nodes.
 constexpr auto kAllButSpawner = static_cast<ProfileSet>(kEveryProfile & ~only(SeccompProfile::kSpawner));
@@ -142,6 +147,10 @@ constexpr auto kRules = std::to_array<ArgRule>({
     {"setrlimit", kPretend, kCoreLimit, {{0, kLow32, {RLIMIT_CORE}}}, kPrograms},
     {"prlimit64", kAllow, "reading the limit", {{1, kLow32, {RLIMIT_CORE}}, {2, kPointer, {0}}}, kPrograms},
     {"prlimit64", kPretend, kCoreLimit, {{1, kLow32, {RLIMIT_CORE}}}, kPrograms},
+
+    {"mmap", kPermission, kHugePages, {{3, MAP_HUGETLB, {MAP_HUGETLB}}}},
+    {"memfd_create", kPermission, kHugePages, {{1, MFD_HUGETLB, {MFD_HUGETLB}}}},
+    {"shmget", kPermission, kHugePages, {{2, SHM_HUGETLB, {SHM_HUGETLB}}}},
 
     {"mknod", kPermission, "devices", {{1, kFileType, {S_IFCHR, S_IFBLK}}}, kAllButSpawner},
     {"mknodat", kPermission, "devices", {{2, kFileType, {S_IFCHR, S_IFBLK}}}, kAllButSpawner},

@@ -77,7 +77,8 @@ std::string sweep() {
     out << number << ' ' << call_name(number).value_or("-");
     for (const Filter& filter : filters) {
       const std::uint32_t action = filter.number(number);
-      const auto verdict = static_cast<SeccompVerdict>(action & SECCOMP_RET_DATA);
+      auto verdict = static_cast<SeccompVerdict>(action & SECCOMP_RET_DATA);
+      if (action == SECCOMP_RET_ERRNO) verdict = SeccompVerdict::kPretend;
       out << ' ' << (action == SECCOMP_RET_ALLOW ? "allow" : name_of(verdict));
     }
     out << '\n';

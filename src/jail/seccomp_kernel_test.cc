@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -63,10 +64,16 @@ int refused_calls() {
   if (!fails_with(EPERM, ::syscall(SYS_io_uring_setup, 1, nullptr))) return 10;
   if (!fails_with(ENOSYS, ::syscall(0x40000000 | SYS_getpid))) return 11;
   if (!fails_with(ENOSYS, ::syscall(510))) return 12;
+  if (!fails_with(ENOSYS, ::syscall(SYS_io_setup, 1, nullptr))) return 13;
+  constexpr long kHuge = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
+  if (!fails_with(EPERM, ::syscall(SYS_mmap, 0, 2 << 20, PROT_READ, kHuge | kHighBit, -1, 0))) return 14;
+  if (!fails_with(EPERM, ::syscall(SYS_memfd_create, "huge", MFD_HUGETLB))) return 15;
+  if (!fails_with(EPERM, ::syscall(SYS_shmget, IPC_PRIVATE, 2 << 20, SHM_HUGETLB | IPC_CREAT))) return 16;
   return 0;
 }
 
 int ordinary_calls() {
+  if (::syscall(SYS_sync) != 0) return 10;  // answered, not done
   int ends[2];
   if (::pipe(ends) != 0 || ::write(ends[1], "x", 1) != 1) return 1;
   char byte = 0;

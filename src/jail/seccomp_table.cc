@@ -10,7 +10,7 @@ constexpr auto kGroups = std::to_array<CallGroup>({
      "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close close_range dup "
      "dup2 "
      "dup3 fcntl flock ioctl pipe pipe2 sendfile copy_file_range fadvise64 readahead sync_file_range fsync "
-     "fdatasync sync syncfs truncate ftruncate fallocate"},
+     "fdatasync syncfs truncate ftruncate fallocate"},
     {"files", kAllow, "paths and what stands at them; the mount table decides what is there",
      "open openat openat2 creat access faccessat faccessat2 stat fstat lstat newfstatat statx statfs fstatfs "
      "getdents getdents64 getcwd chdir fchdir rename renameat renameat2 mkdir mkdirat rmdir link linkat "
@@ -27,10 +27,6 @@ constexpr auto kGroups = std::to_array<CallGroup>({
      "eventfd "
      "eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime inotify_init inotify_init1 "
      "inotify_add_watch inotify_rm_watch"},
-    {"kernel aio", kNoCall,
-     "its requests count against one bound of the whole machine, which a sandbox could use up; callers fall "
-     "back to threads",
-     "io_setup io_destroy io_getevents io_pgetevents io_submit io_cancel"},
     {"memory", kAllow, "allocators, JITs, garbage collectors; locking is bounded by RLIMIT_MEMLOCK",
      "mmap munmap mremap mprotect pkey_mprotect pkey_alloc pkey_free brk madvise mincore msync mlock mlock2 "
      "munlock "
@@ -75,6 +71,12 @@ constexpr auto kGroups = std::to_array<CallGroup>({
      "mq_timedsend mq_timedreceive mq_notify mq_getsetattr"},
     {"personality", kPermission, "unless it is a harmless one (argument rule)", "personality"},
 
+    {"flushing the machine", kPretend,
+     "writes out what everybody has written, on every disk; fsync and syncfs remain for what is one's own",
+     "sync"},
+    {"kernel aio", kNoCall,
+     "its contexts come out of one number for the whole machine; databases fall back to threads",
+     "io_setup io_destroy io_getevents io_pgetevents io_submit io_cancel"},
     {"opaque clone", kNoCall, "its flags lie behind a pointer; libc falls back to clone", "clone3"},
     {"zero-copy pipes", kInvalid,
      "they hand page cache pages to other subsystems by reference; EINVAL makes callers copy instead",

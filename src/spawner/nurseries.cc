@@ -10,7 +10,9 @@ Result<const Nursery*> Nurseries::of(const std::string& root) {
   if (const auto found = nurseries_.find(root); found != nurseries_.end()) return &found->second;
   ASSIGN_OR_RETURN(const std::uint32_t slot, blocks_.take_slot());
   // An identity map: an id of the nursery is the same id on the host, and none outside the slot exists in it.
-  auto space = sys::make_user_namespace({.inside = slot, .outside = slot, .count = IdBlocks::kSlotSize});
+  // Made by the slot's first id: what sandboxes use up is not missing to the host's root.
+  auto space =
+      sys::make_user_namespace_by(slot, {.inside = slot, .outside = slot, .count = IdBlocks::kSlotSize});
   if (!space) {
     blocks_.give_back_slot(slot);
     return std::unexpected(base::with_context("nursery", std::move(space).error()));

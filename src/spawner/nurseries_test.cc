@@ -1,6 +1,8 @@
 #include "spawner/nurseries.h"
 
+#include <linux/nsfs.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "sys/process.h"
@@ -37,6 +39,15 @@ TEST(Nurseries, ARetiredOneKeepsTheIdsOfItsLivingSandboxes) {
   ASSERT_OK(blocks.take_block(slot));
   nurseries.retire("a");
   EXPECT_NE(nurseries.of("b").value()->slot, slot);
+}
+
+TEST(Nurseries, OneIsNotRoots) {
+  IdBlocks blocks;
+  Nurseries nurseries(blocks);
+  const Nursery* one = nurseries.of("a").value();
+  uid_t owner = 0;
+  ASSERT_EQ(::ioctl(one->user_namespace.get(), NS_GET_OWNER_UID, &owner), 0);
+  EXPECT_EQ(owner, one->slot) << "what its sandboxes use up would be missing to the host's root";
 }
 
 TEST(Nurseries, WhoIsInOneMayBecomeItsIdsAndNoOther) {

@@ -59,12 +59,23 @@ Result<sys::UniqueFd> be_the_only_one(const base::Paths& paths) {
   return base::fail(Code::kConflict, "another spawner already serves " + paths.state);
 }
 
-// Each sandbox costs a few descriptors here: as many as the hard limit allows.
-Result<> widen_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return base::failed_call("getrlimit(NOFILE)");
+// To the hard limit, or beyond it where that is possible.
+Result<> widen_limit(__rlimit_resource resource, rlim_t wanted) {
+  rlimit limit{.rlim_cur = wanted, .rlim_max = wanted};
+  if (wanted != 0 && ::setrlimit(resource, &limit) == 0) return {};
+  if (::getrlimit(resource, &limit) != 0) return base::failed_call("getrlimit");
   limit.rlim_cur = limit.rlim_max;
-  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return base::failed_call("setrlimit(NOFILE)");
+  if (::setrlimit(resource, &limit) != 0) return base::failed_call("setrlimit");
+  return {};
+}
+
+// Each sandbox costs a few descriptors here. The others are what a nursery grants all of its sandboxes
+// together: each has a bound of its own, and must find that much there whatever the others use.
+Result<> widen_own_limits() {
+  RETURN_IF_ERROR(widen_limit(RLIMIT_NOFILE, 0));
+  for (const auto resource : {RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE, RLIMIT_MEMLOCK, RLIMIT_NPROC}) {
+    RETURN_IF_ERROR(widen_limit(resource, RLIM_INFINITY));
+  }
   return {};
 }
 
@@ -148,7 +159,7 @@ Result<> run(const Options& options, MakeControl make_control) {
   RETURN_IF_ERROR(make_directories(paths));
   ASSIGN_OR_RETURN(const auto lock, be_the_only_one(paths));
   RETURN_IF_ERROR(sys::chdir("/"));
-  RETURN_IF_ERROR(widen_descriptor_limit());
+  RETURN_IF_ERROR(widen_own_limits());
   return serve(options, paths, make_control);
 }
 

@@ -137,6 +137,31 @@ TEST(Cgroup, TooMuchMemoryIsAKillThatIsCountedAndAnnounced) {
   EXPECT_GE(std::stoull(pread_text(group.gauges.memory_peak.get()).value()), limits.memory_bytes / 2);
 }
 
+// The text of the group's limit file; it is called otherwise in each version.
+std::string limit_text(ThrowawayCgroups& throwaway, const std::string& v1, const std::string& v2) {
+  const auto mounts = find_cgroup_mounts().value();
+  const bool is_v1 = throwaway.tree().version() == "v1";
+  const std::string root = is_v1 ? mounts.controllers.at("memory") : mounts.unified;
+  return read_file(root + "/" + throwaway.parent() + "/a/" + (is_v1 ? v1 : v2)).value_or("absent");
+}
+
+TEST(Cgroup, SwapIsNoWayAroundTheMemoryLimit) {
+  ASSERT_OK_AND_ASSIGN(auto throwaway, ThrowawayCgroups::make());
+  ASSERT_OK(throwaway.tree().create("a", kRoomy, 0));
+  const bool is_v1 = throwaway.tree().version() == "v1";
+  EXPECT_EQ(limit_text(throwaway, "memory.memsw.limit_in_bytes", "memory.swap.max"),
+            is_v1 ? std::to_string(kRoomy.memory_bytes) + "\n" : "0\n");
+}
+
+TEST(Cgroup, SocketBuffersAreLimitedToo) {
+  ASSERT_OK_AND_ASSIGN(auto throwaway, ThrowawayCgroups::make());
+  ASSERT_OK(throwaway.tree().create("a", kRoomy, 0));
+  const bool is_v1 = throwaway.tree().version() == "v1";
+  // Version 2 has one limit for both.
+  EXPECT_EQ(limit_text(throwaway, "memory.kmem.tcp.limit_in_bytes", "memory.max"),
+            std::to_string(kRoomy.memory_bytes / (is_v1 ? 8 : 1)) + "\n");
+}
+
 TEST(Cgroup, ThePeakBeginsAnewWhenItIsWritten) {
   ASSERT_OK_AND_ASSIGN(auto throwaway, ThrowawayCgroups::make());
   ASSERT_OK_AND_ASSIGN(const auto group, throwaway.tree().create("a", kRoomy, 0));

@@ -16,8 +16,8 @@ Result<> write_if_present(int dir, const std::string& file, const std::string& v
   return done;
 }
 
-// Of the memory limit, and on top of it.
-constexpr std::uint64_t kTcpShare = 4;
+constexpr const char* kSocketBuffers = "memory.kmem.tcp.limit_in_bytes";
+constexpr std::uint64_t kSocketBufferShare = 8;  // of the memory limit, and on top of it
 
 class V1Tree final : public CgroupTree {
  public:
@@ -25,7 +25,10 @@ class V1Tree final : public CgroupTree {
 
   Result<> make_parents() const {
     for (const std::string& root : roots()) RETURN_IF_ERROR(mkdir_if_missing(root, 0755));
-    return {};
+    // The first group that counts socket buffers makes the kernel patch its own code, and so does the end of
+    // the last. The parent counts for as long as it is there, so that no sandbox waits for that.
+    ASSIGN_OR_RETURN(const auto parent, open_controller("memory", ""));
+    return write_existing_at(parent.get(), kSocketBuffers, "-1");
   }
 
   using CgroupTree::create;
@@ -101,9 +104,10 @@ class V1Tree final : public CgroupTree {
     RETURN_IF_ERROR(write_existing_at(dir.get(), "memory.limit_in_bytes", bytes));
     RETURN_IF_ERROR(write_if_present(dir.get(), "memory.memsw.limit_in_bytes", bytes));
     RETURN_IF_ERROR(write_if_present(dir.get(), "memory.swappiness", "0"));
-    // v1 counts the buffers of TCP sockets apart, and unless told without a limit.
-    return write_if_present(dir.get(), "memory.kmem.tcp.limit_in_bytes",
-                            std::to_string(limits.memory_bytes / kTcpShare));
+    // Buffers of TCP and UDP are no part of the limit above in v1, and without one of their own they are
+    // counted nowhere but in what the whole machine may use.
+    return write_existing_at(dir.get(), kSocketBuffers,
+                             std::to_string(limits.memory_bytes / kSocketBufferShare));
   }
 
   Result<> limit_cpu(const std::string& name, const CgroupLimits& limits) const {

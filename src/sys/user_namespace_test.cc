@@ -1,6 +1,8 @@
 #include "sys/user_namespace.h"
 
+#include <linux/nsfs.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -45,6 +47,22 @@ TEST(UserNamespace, MayMapGroupsOtherwiseThanUsers) {
                                                              {.inside = 100, .outside = 6000, .count = 1}));
   EXPECT_EQ(map_seen_inside(space, "uid_map").value(), "1001 5000 1");
   EXPECT_EQ(map_seen_inside(space, "gid_map").value(), "100 6000 1");
+}
+
+TEST(UserNamespace, CanBeMadeByAnotherThanRoot) {
+  constexpr uid_t kMaker = 1 << 20;
+  ASSERT_OK_AND_ASSIGN(const auto space,
+                       make_user_namespace_by(kMaker, {.inside = 0, .outside = kMaker, .count = 65536}));
+  EXPECT_EQ(map_seen_inside(space, "uid_map").value(), "0 1048576 65536");
+  uid_t owner = 0;
+  ASSERT_EQ(::ioctl(space.get(), NS_GET_OWNER_UID, &owner), 0);
+  EXPECT_EQ(owner, kMaker);
+  EXPECT_FALSE(wait_any().value()) << "no process is left";
+}
+
+TEST(UserNamespace, AnImpossibleMapByAnotherIsAnErrorToo) {
+  EXPECT_FALSE(make_user_namespace_by(1 << 20, {.inside = 0, .outside = 0, .count = 0}));
+  EXPECT_FALSE(wait_any().value());
 }
 
 TEST(UserNamespace, LeavesNoProcessBehind) {

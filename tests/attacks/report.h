@@ -20,6 +20,7 @@ struct Report {
   engine::Outcome outcome;
   std::string error;  // the run could not even start
   std::string standard_error;
+  std::size_t output_bytes = 0;  // that arrived here, of both kinds
   std::vector<Verdict> probes;
   std::vector<Verdict> twins;
   std::vector<std::pair<std::string, std::string>> facts;

@@ -8,6 +8,8 @@ namespace attacks {
 
 namespace {
 
+constexpr std::size_t kShownBytes = 64 << 10;
+
 // Keeps what a program says, and reads its lines once it has ended.
 class Listener final : public engine::RunObserver {
  public:
@@ -16,7 +18,8 @@ class Listener final : public engine::RunObserver {
     return {};
   }
   void read_into(Report& report) const {
-    report.standard_error = err_;
+    report.standard_error = err_.substr(0, kShownBytes);
+    report.output_bytes = out_.size() + err_.size();
     std::string_view rest = out_;
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -84,7 +87,8 @@ Report Subject::run_command(std::vector<std::string> argv, const Start& start) {
                                 .cwd = start.cwd,
                                 .user = start.user,
                                 .timeout = start.timeout,
-                                .grace = std::chrono::milliseconds(200)};
+                                .grace = start.grace,
+                                .output_cap = start.output_cap};
   Listener listener;
   auto outcome = sandbox_->run(command, listener);
   listener.read_into(report);

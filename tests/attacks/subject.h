@@ -17,6 +17,8 @@ struct Start {
   std::string cwd = "/tmp";
   wire::init::User user = wire::init::User::kUser;
   std::chrono::milliseconds timeout{120'000};
+  std::chrono::milliseconds grace{200};
+  std::uint64_t output_cap = 10ULL << 20;
 };
 
 // A sandbox that attack programs are run in. Ends, completely, with its owner. One that could not be made

@@ -46,7 +46,8 @@ Table swept_table(const Report& report) {
 Table expected_table(const Table& policy, const Table& kernel) {
   Table expected = policy;
   for (auto& [number, verdict] : expected) {
-    if (verdict == "allow") verdict = kernel.at(number);
+    // What is answered without being done looks the same from inside.
+    if (verdict == "allow" || verdict == "nothing") verdict = kernel.at(number);
   }
   // New kernels ask no filter about uretprobe and uprobe.
   expected["335"] = "allow";

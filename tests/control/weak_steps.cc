@@ -1,6 +1,8 @@
 #include "tests/control/weak_steps.h"
 
+#include <sys/eventfd.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 
 #include <string_view>
 
@@ -61,6 +63,23 @@ Result<> write_through_links(Build&) {
   return {};
 }
 
+// As far as the machine's root has them; to go beyond takes a capability that not every root has.
+Result<> keep_the_hosts_rlimits(Build& build) {
+  for (const jail::Rlimit& limit : build.plan.rlimits) {
+    const auto resource = static_cast<__rlimit_resource>(limit.resource);
+    rlimit most{};
+    if (::getrlimit(resource, &most) != 0) return base::failed_call("getrlimit");
+    most.rlim_cur = most.rlim_max;
+    if (::setrlimit(resource, &most) != 0) return base::failed_call("setrlimit");
+  }
+  return {};
+}
+
+Result<> hear_of_no_killing(Build& build) {
+  build.wiring.group.gauges.oom_notify.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  return {};
+}
+
 struct Edit {
   Weakness weakness;
   std::string_view step;
@@ -80,6 +99,9 @@ constexpr Edit kEdits[] = {
     {Weakness::kLeakedDirectory, "leave old root", leave_the_root_but_not_the_directory, Then::kSkipStep},
     {Weakness::kSharedUts, "name host", nothing, Then::kSkipStep},
     {Weakness::kSetid, "forbid new privileges", nothing, Then::kSkipStep},
+    {Weakness::kNoRlimits, "limit processes", keep_the_hosts_rlimits, Then::kSkipStep},
+    {Weakness::kNoOomFloor, "volunteer for oom", nothing, Then::kSkipStep},
+    {Weakness::kDeafInit, "wire descriptors", hear_of_no_killing, Then::kRunStep},
 };
 
 }  // namespace

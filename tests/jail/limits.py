@@ -1,6 +1,7 @@
 """Memory, processes, output and disk: each limit has its own cause, and limits_hit tells it even when the run went well."""
 
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -148,6 +149,20 @@ class Output(cove.Test):
         self.assertEqual((told["cause"], sorted(told["receipt"]["limits_hit"])), ("timeout", ["output", "time"]))
         self.assertEqual(len(output), (1 << 20) - 1 if output.endswith(b"y") else len(output))
         self.assertGreater(told["receipt"]["output"]["dropped_bytes"], 1 << 20)
+
+    def peak_of_cove(self, output, *program):
+        """Kilobytes that `cove run` itself had in memory at its worst."""
+        child = self.cove.start("run", "--output", output, "--", *program, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(child.returncode, 0)
+        return usage.ru_maxrss
+
+    def test_what_is_dropped_costs_no_memory(self):
+        quiet = self.peak_of_cove("1M", "true")
+        for flood in ("yes | head -c 200M", "head -c 200M /dev/zero | tr '\\0' x", "head -c 200M /dev/zero >&2", "head -c 200M /dev/urandom"):
+            for output in ("1M", "1G"):
+                self.assertLess(self.peak_of_cove(output, "sh", "-c", flood), quiet + (16 << 10), (flood, output))
 
     def test_none_at_all(self):
         done, output, told = self.cove.receipt("--output", "0", "-c", "print('hello')")
