@@ -30,6 +30,7 @@ enum class Weakness : std::uint32_t {
   kWholeIdRange = 1U << 14,     // mapped over the spawner's own ids: inside root is the spawner's root
   kSetid = 1U << 15,            // no no-new-privileges, and set-id files count
   kLinksFollowed = 1U << 16,  // mount points are not ours, and files are written through the template's links
+  kLooseMounts = 1U << 20,    // device nodes count on /, programs run from /dev/shm
 };
 
 constexpr bool has(std::uint32_t weaknesses, Weakness one) {
