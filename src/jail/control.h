@@ -33,6 +33,7 @@ enum class Weakness : std::uint32_t {
   kNoRlimits = 1U << 17,      // those of the host's root
   kDeafInit = 1U << 18,       // init does not hear of the kernel's out-of-memory killings
   kNoOomFloor = 1U << 19,     // processes may become as unlikely victims of those as the host's own
+  kLooseMounts = 1U << 20,    // device nodes count on /, programs run from /dev/shm
 };
 
 constexpr bool has(std::uint32_t weaknesses, Weakness one) {

@@ -251,6 +251,38 @@ TEST_F(Hostile, ClaimsOfSize) {
   EXPECT_THAT(test::leftovers(store_), IsEmpty());
 }
 
+TEST_F(Hostile, MuchOutOfLittle) {
+  auto meta = roomy_meta();
+  meta.bytes = kFreelyUnpackedBytes + 1;
+  write_archive(file_, meta, sound_members());
+  const auto imported = import_file();
+  EXPECT_EQ(imported.error().code, base::Code::kExhausted);
+  EXPECT_THAT(imported.error().message, HasSubstr("200 times"));
+  // A file large enough for the claim is read; its lie comes out in the end.
+  ASSERT_EQ(::truncate(file_.c_str(), static_cast<off_t>(meta.bytes / kMaxExpansion + 1)), 0);
+  EXPECT_THAT(import_file().error().message, testing::Not(HasSubstr("200 times")));
+  meta.entries = kMaxEntries + 1;
+  write_archive(file_, meta, sound_members());
+  EXPECT_THAT(import_file().error().message, HasSubstr("million"));
+}
+
+TEST_F(Hostile, AFileThatIsNone) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_THAT(import_file().error().message, HasSubstr(file_ + " is no regular file")) << "and nobody waits";
+  const ImportRequest device{.file = "/dev/zero"};
+  EXPECT_THAT(import_template(store_, device, progress_).error().message, HasSubstr("/dev/zero"));
+}
+
+TEST_F(Hostile, ErrorsNameTheMember) {
+  EXPECT_THAT(error_with({.path = "root/l", .hardlink = "root/../x"}), HasSubstr("member root/l: path"));
+  EXPECT_THAT(error_with({.path = "root/no/parent"}), HasSubstr("member root/no/parent: "));
+  EXPECT_THAT(error_with({.path = "root/x", .uid = 65'536}), HasSubstr("member root/x: "));
+  EXPECT_THAT(error_with({.path = "root/\xc2\x9b"
+                                  "2J\n"}),
+              HasSubstr("member root/??2J?: "))
+      << "and draws nothing";
+}
+
 TEST_F(Hostile, MountPointsThatAreNotPlainDirectories) {
   for (const auto* path : {"root/dev", "root/proc", "root/sys", "root/tmp", "root/run", "root/workspace",
                            "root/home", "root/var/tmp"}) {

@@ -1,5 +1,7 @@
 #include "template/archive_import.h"
 
+#include <sys/stat.h>
+
 #include <vector>
 
 #include "sys/file.h"
@@ -17,6 +19,14 @@ constexpr std::size_t kReadBlock = 1 << 18;
 
 std::unexpected<base::Error> not_ours(std::string_view why) {
   return base::fail(base::Code::kInvalid, "not an exported template: " + std::string(why));
+}
+
+// A pipe could keep us waiting for ever, and has no size to hold against what is announced.
+Result<sys::UniqueFd> open_file(const std::string& path) {
+  ASSIGN_OR_RETURN(auto file, sys::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+  ASSIGN_OR_RETURN(const auto status, sys::fstat(file.get()));
+  if (!S_ISREG(status.st_mode)) return not_ours(printable(path) + " is no regular file");
+  return file;
 }
 
 // Only what export writes is understood: tar under zstd. Every other parser of libarchive stays off.
@@ -54,17 +64,35 @@ Result<Meta> read_meta(archive* reader) {
   }
   if (!text.starts_with(kArchiveFormat)) return not_ours("unknown format version");
   ASSIGN_OR_RETURN(auto meta, parse_meta(std::string_view(text).substr(kArchiveFormat.size())));
-  if (meta.entries > kMaxEntries || meta.bytes > kMaxTreeBytes) {
-    return base::fail(base::Code::kExhausted, "the archive announces more than 16 GiB or a million entries");
-  }
   return meta;
 }
 
+// Before anything is unpacked; the unpacker sees to it that no more comes than was announced.
+Result<> check_claims(const Meta& meta, int file) {
+  if (meta.entries > kMaxEntries || meta.bytes > kMaxTreeBytes) {
+    return base::fail(base::Code::kExhausted, "the archive announces more than 16 GiB or a million entries");
+  }
+  ASSIGN_OR_RETURN(const auto status, sys::fstat(file));
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (meta.bytes <= kFreelyUnpackedBytes || meta.bytes / kMaxExpansion <= size) return {};
+  return base::fail(base::Code::kExhausted, "the archive announces " + std::to_string(meta.bytes) +
+                                                " bytes, more than 1 GiB and 200 times its own size");
+}
+
+// A small file, a link and a directory take a block each that no announced byte accounts for.
 Result<> check_room(const Meta& meta, const std::string& path) {
+  constexpr std::uint64_t kBlock = 4096;
   ASSIGN_OR_RETURN(const auto room, sys::free_space(path));
-  if (room.bytes >= meta.bytes) return {};
-  return base::fail(base::Code::kExhausted, "the template needs " + std::to_string(meta.bytes) +
-                                                " bytes, the disk has " + std::to_string(room.bytes));
+  const auto wanted = meta.bytes + meta.entries * kBlock;
+  if (room.bytes < wanted) {
+    return base::fail(base::Code::kExhausted, "the template needs " + std::to_string(wanted) +
+                                                  " bytes, the disk has " + std::to_string(room.bytes));
+  }
+  // Zero: a file system that makes inodes as they are needed.
+  if (room.inodes == 0 || room.inodes >= meta.entries) return {};
+  return base::fail(base::Code::kExhausted, "the template has " + std::to_string(meta.entries) +
+                                                " entries, the disk has inodes for " +
+                                                std::to_string(room.inodes));
 }
 
 Result<> unpack_all(archive* reader, const Tree& tree, const Meta& meta, const Cancel& cancel) {
@@ -91,9 +119,10 @@ Result<> check_tree(const Tree& tree, const Meta& announced) {
 }  // namespace
 
 Result<TemplateInfo> import_template(const Store& store, const ImportRequest& request, Progress& progress) {
-  ASSIGN_OR_RETURN(const auto file, sys::open(request.file, O_RDONLY));
+  ASSIGN_OR_RETURN(const auto file, open_file(request.file));
   ASSIGN_OR_RETURN(const auto reader, open_archive(file.get()));
   ASSIGN_OR_RETURN(auto meta, read_meta(reader.get()));
+  RETURN_IF_ERROR(check_claims(meta, file.get()));
   if (!request.name.empty()) meta.name = request.name;
   RETURN_IF_ERROR(store.check_name_free(meta.name, meta.digest, request.if_taken));
   ASSIGN_OR_RETURN(const auto staging, Staging::create(store.builds(), meta.name));

@@ -17,8 +17,13 @@ std::unexpected<base::Error> bad(std::string_view key, std::string_view value) {
   return base::fail(base::Code::kInvalid, "meta: bad " + printable(key) + " " + printable(value));
 }
 
+// Dates and versions.
 bool is_short_word(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && !text.contains(' ');
+  const auto allowed = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view(".:+~-").contains(c);
+  };
+  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, allowed);
 }
 
 bool set_number(std::uint64_t& out, std::string_view text) {
@@ -40,7 +45,7 @@ bool set_uid(Meta& meta, std::string_view value) {
 
 bool set_home(Meta& meta, std::string_view value) {
   meta.user.home = value;
-  return check_recipe_path(value).has_value() && value.starts_with("/home/");
+  return check_home(value).has_value();
 }
 
 constexpr std::array kFields = {
@@ -52,7 +57,8 @@ constexpr std::array kFields = {
     Field{"version", [](Meta& m, std::string_view v) { return m.version = v, is_short_word(v); }},
     Field{"bytes", [](Meta& m, std::string_view v) { return set_number(m.bytes, v); }},
     Field{"entries", [](Meta& m, std::string_view v) { return set_number(m.entries, v); }},
-    Field{"user", [](Meta& m, std::string_view v) { return m.user.name = v, is_user_name(v); }},
+    Field{"user",
+          [](Meta& m, std::string_view v) { return m.user.name = v, is_user_name(v) && v != "root"; }},
     Field{"uid", set_uid},
     Field{"home", set_home},
 };
@@ -70,7 +76,7 @@ Result<> set_environment(Meta& meta, std::string_view value) {
 
 Result<> set_field(Meta& meta, std::set<std::string_view>& seen, std::string_view line) {
   const auto split = line.find(" = ");
-  if (has_control_character(line) || split == std::string_view::npos) return bad("line", line);
+  if (!is_plain_text(line) || split == std::string_view::npos) return bad("line", line);
   const auto key = line.substr(0, split);
   const auto value = line.substr(split + 3);
   if (key == "environment") return set_environment(meta, value);

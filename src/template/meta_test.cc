@@ -37,6 +37,25 @@ TEST(Meta, RefusesAnyOtherText) {
   EXPECT_FALSE(parse_meta(good + "environment = " + std::string(kMaxMetaBytes, 'A') + "=x\n"));
 }
 
+TEST(Meta, RefusesWhatNoRecipeCouldSay) {
+  const auto refused = [](void (*edit)(Meta&)) {
+    auto meta = sample();
+    edit(meta);
+    return !parse_meta(format_meta(meta));
+  };
+  EXPECT_FALSE(refused([](Meta&) {}));
+  EXPECT_TRUE(refused([](Meta& meta) { meta.user.name = "root"; }));
+  EXPECT_TRUE(refused([](Meta& meta) { meta.user.home = "/home/a:/bin/sh"; }));
+  EXPECT_TRUE(refused([](Meta& meta) { meta.user.home = "/home/../etc"; }));
+  EXPECT_TRUE(refused([](Meta& meta) { meta.user.home = "/etc"; }));
+  // Shown by `cove template list`: nothing that a terminal obeys, and nothing that JSON cannot hold.
+  EXPECT_TRUE(refused([](Meta& meta) { meta.created = "\u009b2J"; }));
+  EXPECT_TRUE(refused([](Meta& meta) { meta.version = "1\u202e"; }));
+  EXPECT_TRUE(refused([](Meta& meta) { meta.environment = {{"A", "\u009b2J"}}; }));
+  EXPECT_TRUE(refused([](Meta& meta) { meta.environment = {{"A", "\xff"}}; }));
+  EXPECT_FALSE(refused([](Meta& meta) { meta.environment = {{"A", "\u00e9 = \u20ac"}}; }));
+}
+
 TEST(Meta, TheDigestCoversUserAndEnvironment) {
   const auto meta = sample();
   const auto plain = template_digest("t", meta.user, meta.environment);

@@ -153,10 +153,7 @@ Result<> Parser::user(std::string_view line) {
     return {};
   }
   if (pair.key == "home") {
-    RETURN_IF_ERROR(check_recipe_path(pair.value));
-    if (!pair.value.starts_with("/home/") || pair.value.contains(':')) {
-      return invalid("home " + printable(pair.value) + ": a directory below /home");
-    }
+    RETURN_IF_ERROR(check_home(pair.value));
     recipe_.user.home = pair.value;
     return {};
   }
@@ -166,6 +163,8 @@ Result<> Parser::user(std::string_view line) {
 Result<> Parser::environment(std::string_view line) {
   ASSIGN_OR_RETURN(const auto pair, split_key_value(line));
   if (!is_environment_name(pair.key)) return invalid("environment name " + printable(pair.key));
+  if (!is_plain_text(pair.value))
+    return invalid("environment value of " + printable(pair.key) + ": not UTF-8");
   if (pair.value.size() > 4096) return invalid("environment value longer than 4096 bytes");
   recipe_.environment.emplace_back(pair.key, pair.value);
   return claim("environment " + std::string(pair.key));

@@ -110,6 +110,35 @@ TEST(Recipe, RefusesWhatIsNotPlain) {
   EXPECT_NE(error_of(suite + std::string(kMaxRecipeBytes, '#')), "(parsed)");
 }
 
+TEST(Recipe, RefusesWhatAptAShellOrAPathWouldObey) {
+  for (const std::string bad : {
+           "[environment]\nA = \xff\n",
+           "[environment]\nA = \u009b2J\n",
+           "[packages]\ngit;reboot\n",
+           "[packages]\n$(reboot)\n",
+           "[packages]\n`reboot`\n",
+           "[packages]\ngit|sh\n",
+           "[packages]\ngit=1;sh\n",
+           "[packages]\ngit=\n",
+           "[packages]\n-o=Dir::Bin=/x\n",
+           "[packages]\n./evil.deb\n",
+           "[packages]\n/evil.deb\n",
+           "[packages]\ngit:amd64\n",
+           "[packages]\ngit/sid\n",
+           "[exclude]\n/../etc\n",
+           "[exclude]\n/etc/..\n",
+           "[exclude]\n/a\\nb\n",
+           "[exclude]\n--x\n",
+           "[user]\nhome = /home/../etc\n",
+           "[user]\nhome = /home/\n",
+           "[user]\nname = -x\n",
+           "[directory /home/user/../../etc 0755]\n",
+           "[directory / 0755]\n",
+       }) {
+    EXPECT_NE(error_of("suite = trixie\n" + bad), "(parsed)") << bad;
+  }
+}
+
 TEST(Recipe, DigestFollowsMeaningAndNotComments) {
   const auto one = parse_recipe("suite = trixie\n[packages]\ngit\n", "r");
   const auto same = parse_recipe("# why\nsuite=trixie\n\n[packages]\n  git\n", "r");

@@ -34,7 +34,7 @@ bool is_package(std::string_view text) {
 
 bool is_path_glob(std::string_view text) {
   return text.size() > 1 && text.size() <= 512 && text[0] == '/' && !text.contains("/../") &&
-         all_in(text, "/._+@-*?");
+         !text.ends_with("/..") && all_in(text, "/._+@-*?");
 }
 
 Result<mode_t> parse_mode(std::string_view text) {
@@ -55,6 +55,13 @@ Result<std::uint32_t> parse_uid(std::string_view text) {
     return base::fail(base::Code::kInvalid, "uid " + printable(text) + ": a number from 1000 to 59999");
   }
   return uid;
+}
+
+Result<> check_home(std::string_view path) {
+  RETURN_IF_ERROR(check_recipe_path(path));
+  // A colon would begin another field of /etc/passwd.
+  if (path.starts_with("/home/") && !path.contains(':') && is_plain_text(path)) return {};
+  return base::fail(base::Code::kInvalid, "home " + printable(path) + ": a directory below /home");
 }
 
 Result<> check_recipe_path(std::string_view path) {

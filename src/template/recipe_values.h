@@ -17,5 +17,7 @@ Result<std::uint32_t> parse_uid(std::string_view text);
 
 // An absolute path that stays visible in a sandbox: nothing is mounted over it.
 Result<> check_recipe_path(std::string_view path);
+// The user's: below /home, and fit for a field of /etc/passwd.
+Result<> check_home(std::string_view path);
 
 }  // namespace templates

@@ -1,6 +1,7 @@
 #include "template/rules.h"
 
 #include <algorithm>
+#include <array>
 
 namespace templates {
 
@@ -9,6 +10,30 @@ bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_alpha(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
 bool is_control(char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }
+
+// Bytes of the UTF-8 character that the text begins with; 0 where it begins with none, or with a control
+// character, also one of those above 127, which terminals obey as well.
+std::size_t shown_character(std::string_view text) {
+  struct Form {
+    std::uint32_t mask, mark, smallest;
+  };
+  constexpr std::array kForms = {Form{0x80, 0x00, 0x20}, Form{0xe0, 0xc0, 0xa0}, Form{0xf0, 0xe0, 0x800},
+                                 Form{0xf8, 0xf0, 0x10000}};
+  const std::uint32_t first = static_cast<unsigned char>(text[0]);
+  const auto form =
+      std::ranges::find_if(kForms, [&](const Form& one) { return (first & one.mask) == one.mark; });
+  if (form == kForms.end()) return 0;
+  const auto size = static_cast<std::size_t>(form - kForms.begin()) + 1;
+  if (size > text.size()) return 0;
+  std::uint32_t value = first & ~form->mask;
+  for (const char c : text.substr(1, size - 1)) {
+    const std::uint32_t byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0U) != 0x80) return 0;
+    value = value << 6U | (byte & 0x3fU);
+  }
+  const bool is_surrogate = value >= 0xd800 && value <= 0xdfff;
+  return value < form->smallest || value == 0x7f || value > 0x10ffff || is_surrogate ? 0 : size;
+}
 
 std::unexpected<base::Error> bad_path(std::string_view path, std::string_view why) {
   return base::fail(base::Code::kInvalid, "path " + printable(path) + ": " + std::string(why));
@@ -71,10 +96,23 @@ bool is_environment_name(std::string_view name) {
 
 bool has_control_character(std::string_view text) { return std::ranges::any_of(text, is_control); }
 
+bool is_plain_text(std::string_view text) {
+  while (!text.empty()) {
+    const auto size = shown_character(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
 std::string printable(std::string_view text, std::size_t longest) {
-  std::string out(text.substr(0, longest));
-  std::ranges::replace_if(out, is_control, '?');
-  if (text.size() > longest) out += "…";
+  std::string out;
+  while (!text.empty()) {
+    const auto size = shown_character(text);
+    if (out.size() + std::max<std::size_t>(size, 1) > longest) return out + "…";
+    out += size == 0 ? "?" : text.substr(0, size);
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
   return out;
 }
 

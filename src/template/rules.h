@@ -31,6 +31,9 @@ constexpr std::size_t kMaxPathBytes = 4000;
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::uint64_t kMaxEntries = 1'000'000;
 constexpr std::uint64_t kMaxTreeBytes = std::uint64_t{16} << 30;
+// An archive may expand to this much, or this many times its own size, whichever is more.
+constexpr std::uint64_t kFreelyUnpackedBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxExpansion = 200;
 constexpr std::uint32_t kMaxId = 65'535;  // the width of a sandbox's id block
 
 // "base", "python-data.2": what a template may be called.
@@ -48,7 +51,9 @@ bool lies_within(std::string_view path, std::string_view ancestor);
 bool is_user_name(std::string_view name);
 bool is_environment_name(std::string_view name);
 bool has_control_character(std::string_view text);
-// Safe to print: control characters become '?', long text is cut.
+// UTF-8 without control characters: what a terminal and JSON show as it is.
+bool is_plain_text(std::string_view text);
+// Safe to print: whatever is_plain_text() refuses becomes '?', long text is cut.
 std::string printable(std::string_view text, std::size_t longest = 200);
 
 }  // namespace templates

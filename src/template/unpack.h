@@ -15,9 +15,11 @@ class Unpacker {
   // `announced` bounds what may come: no more entries and bytes than it says.
   Unpacker(archive* reader, const Tree& tree, const Meta& announced);
 
+  // An error names the member.
   Result<> add(archive_entry* entry);
 
  private:
+  Result<> add_member(archive_entry* entry);
   Result<> add_root(archive_entry* entry);
   Result<> add_directory(archive_entry* entry, const Place& place);
   Result<> add_file(archive_entry* entry, const Place& place);

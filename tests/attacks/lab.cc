@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "tests/attacks/own_template.h"
 #include "tests/attacks/world.h"
 
 namespace attacks {
@@ -39,6 +40,9 @@ void Lab::TearDown() {
     const auto stopped = (*spawner)->stop();
     EXPECT_TRUE(stopped) << stopped.error().message;
   }
+  if (!product_) return;
+  const std::string& digest = product_->base_template();
+  expect_intact(product_->paths().templates + "/" + digest, digest);
 }
 
 std::uint32_t bits(Weaknesses weaknesses) {

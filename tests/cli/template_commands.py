@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -116,6 +117,31 @@ class TemplateBuild(cove.Test):
                 self.assertIn(f"{path}:{line}", done.stderr.decode())
                 if word != "expected":
                     self.assertIn(word, done.stderr.decode())
+        self.nothing_left()
+
+    def test_recipes_of_an_enemy(self):
+        """None gets as far as apt, a shell or a path; each is told apart by its line, in plain text."""
+        start = b"suite = trixie\n"
+        packages = (b"git;reboot", b"$(reboot)", b"`reboot`", b"git|sh", b"git&", b"git>x", b"-o=Dir::Bin=/x", b"--help", b"./x.deb", b"/x.deb", b"git=1;x", b"*", b"git-", b"\xff\xfe")
+        places = (b"[file /etc/../../x 0644]", b"[file ../x 0644]", b"[file /proc/x 0644]", b"[directory /home/user/../../x 0755]", b"[file /x 4755]", b"[file /" + b"n" * 300 + b" 0644]",
+                  b"[file " + b"/d" * 80 + b" 0644]", b"[user]\nhome = /home/../etc", b"[user]\nhome = /home/a:/bin/sh", b"[user]\nuid = 99999999999999999999", b"[exclude]\n/etc/..")
+        texts = [start + b"[packages]\n" + one + b"\n" for one in packages] + [start + one + b"\n" for one in places]
+        texts += [bytes(range(256)) * 8, b"\x7fELF\x02\x01", start + b"[run]\necho \x00\n", b"suite = \x1b[2J\n", b"suite = \xc2\x9b2J\n", start + b"\xff = x\n",
+                  start + b"[environment]\nA = \xff\n", start + b"#" * (300 << 10), start + b"#" * (3 << 20), b"\n" * (256 << 10), b"[" * 1000, b""]
+        with tempfile.NamedTemporaryFile("wb", suffix=".recipe") as recipe:
+            for text in texts:
+                with self.subTest(recipe=text[:60]):
+                    recipe.seek(0)
+                    recipe.truncate()
+                    recipe.write(text)
+                    recipe.flush()
+                    done = self.cove.call("template", "build", "bad", "--recipe", recipe.name)
+                    said = done.stderr.decode()
+                    self.assertIn(done.returncode, (2, 125), said)
+                    self.assertEqual(done.stdout, b"")
+                    self.assertIn(recipe.name, said)
+                    self.assertFalse(re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", said), said)
+                    self.assertLess(len(said), 1000)
         self.nothing_left()
 
     def test_a_package_that_does_not_exist(self):

@@ -45,11 +45,18 @@ Result<> leave_the_root_but_not_the_directory(Build& build) {
   return sys::fchdir(outside.get());
 }
 
-Result<> honour_setid(Build&) {
-  mount_attr attributes{.attr_set = 0, .attr_clr = MOUNT_ATTR_NOSUID, .propagation = 0, .userns_fd = 0};
-  // By its path in the stage, which is the working directory.
-  if (::mount_setattr(AT_FDCWD, "root", 0, &attributes, sizeof attributes) == 0) return {};
-  return base::failed_call("mount_setattr(root, suid)");
+// By its path in the stage, which is the working directory.
+Result<> allow_on(const char* path, std::uint64_t forbidden) {
+  mount_attr attributes{.attr_set = 0, .attr_clr = forbidden, .propagation = 0, .userns_fd = 0};
+  if (::mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof attributes) == 0) return {};
+  return base::failed_call(std::string("mount_setattr(") + path + ")");
+}
+
+Result<> honour_setid(Build&) { return allow_on("root", MOUNT_ATTR_NOSUID); }
+
+Result<> loosen_mounts(Build&) {
+  RETURN_IF_ERROR(allow_on("root", MOUNT_ATTR_NODEV));
+  return allow_on("root/dev/shm", MOUNT_ATTR_NOEXEC);
 }
 
 // What a set-up does that trusts the template: plain paths, links and all. Whether it gets anywhere is the
@@ -91,6 +98,7 @@ constexpr Edit kEdits[] = {
     {Weakness::kRealSys, "make sys", mount_the_kernels_sys, Then::kSkipStep},
     {Weakness::kLinksFollowed, "make device nodes", write_through_links, Then::kRunStep},
     {Weakness::kSetid, "enter nursery", honour_setid, Then::kRunStep},
+    {Weakness::kLooseMounts, "enter nursery", loosen_mounts, Then::kRunStep},
     {Weakness::kWholeIdRange, "enter nursery", nothing, Then::kSkipStep},
     {Weakness::kSharedNetwork, "enter network", nothing, Then::kSkipStep},
     {Weakness::kOwnNetwork, "enter network", nothing, Then::kSkipStep},
