@@ -29,7 +29,7 @@ Result<> own_mount_namespace(Build&) {
 
 // A tmpfs that exists in this mount namespace only: whatever happens to us, nothing of it stays.
 Result<> make_stage(Build& build) {
-  ASSIGN_OR_RETURN(const auto stage, sys::make_mount("tmpfs", {{"mode", "0711"}, {"size", "256k"}}, kSealed));
+  ASSIGN_OR_RETURN(const auto stage, sys::make_mount("tmpfs", {{"mode", "0711"}, {"size", "4m"}}, kSealed));
   ASSIGN_OR_RETURN(const auto here, sys::open(build.wiring.materials->stage, O_PATH | O_DIRECTORY));
   RETURN_IF_ERROR(sys::attach_mount(stage.get(), here.get(), "."));
   ASSIGN_OR_RETURN(build.stage, sys::open(build.wiring.materials->stage, O_PATH | O_DIRECTORY));

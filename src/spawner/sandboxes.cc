@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "spawner/host.h"
 #include "spawner/request_check.h"
 #include "spawner/workspace.h"
 #include "sys/process.h"
@@ -80,9 +81,20 @@ Result<jail::Spec> Sandboxes::spec_of(const wire::spawner::Create& request) cons
   RETURN_IF_ERROR(sys::fstatat(AT_FDCWD, spec.root));
   spec.limits = {
       .memory_bytes = request.memory_bytes, .max_pids = request.max_pids, .cpu_millis = request.cpu_millis};
+  ASSIGN_OR_RETURN(spec.machine, machine_for(request));
   spec.disk_bytes = request.disk_bytes;
   spec.workspace = request.workspace_access;
   return spec;
+}
+
+Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& request) const {
+  const jail::Host& host = materials_.host;
+  CpuUse use(host.cpus);
+  for (const auto& [id, sandbox] : sandboxes_) use.add(sandbox.cpus);
+  jail::Machine machine{.processor = host.processor, .memory_bytes = request.memory_bytes};
+  ASSIGN_OR_RETURN(machine.cpus, use.least_used(jail::whole_cpus(request.cpu_millis)));
+  ASSIGN_OR_RETURN(machine.boot_time, boot_time());
+  return machine;
 }
 
 Result<Created> Sandboxes::build_in_group(const jail::Spec& spec, const wire::spawner::Create& request,
@@ -94,7 +106,9 @@ Result<Created> Sandboxes::build_in_group(const jail::Spec& spec, const wire::sp
   ASSIGN_OR_RETURN(auto built, jail::build(plan, wiring, hook));
   Record record{.id = spec.id, .first_id = spec.first_id, .pid = built.pid, .root = name_of_root(request)};
   RETURN_IF_ERROR(save_record(paths_, record));
-  sandboxes_.emplace(spec.id, Sandbox{.record = std::move(record), .pidfd = std::move(built.pidfd)});
+  sandboxes_.emplace(
+      spec.id,
+      Sandbox{.record = std::move(record), .pidfd = std::move(built.pidfd), .cpus = spec.machine.cpus});
   Created created{.id = spec.id, .socket = socket_path(paths_, spec.id), .steps = std::move(built.steps)};
   created.seccomp = filter_choice(request, *wiring.materials).hash;
   return created;

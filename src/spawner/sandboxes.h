@@ -20,6 +20,7 @@ namespace spawner {
 struct Sandbox {
   Record record;
   sys::UniqueFd pidfd;  // of its pid 1
+  sys::CpuNumbers cpus;
 };
 
 struct Created {
@@ -56,6 +57,8 @@ class Sandboxes {
 
  private:
   Result<jail::Spec> spec_of(const wire::spawner::Create& request) const;
+  // Where a further sandbox disturbs the fewest.
+  Result<jail::Machine> machine_for(const wire::spawner::Create& request) const;
   // Retires idle nurseries when all id slots are taken.
   Result<const Nursery*> nursery_of(const std::string& root);
   Result<Created> build_in_group(const jail::Spec& spec, const wire::spawner::Create& request,
