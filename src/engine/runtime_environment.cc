@@ -12,6 +12,8 @@ std::vector<std::string> runtime_environment(std::uint64_t memory_bytes) {
       // Every JVM says on stderr that it has picked this up. So it does with JDK_JAVA_OPTIONS, which only the
       // `java` program reads; there is no quiet way, and a heap larger than the sandbox is worse than a line.
       fmt::format("JAVA_TOOL_OPTIONS=-XX:MaxRAM={} -XX:MaxRAMPercentage=50", memory_bytes),
+      // Node reads /proc/meminfo and takes half, but never less than 256 MiB.
+      fmt::format("NODE_OPTIONS=--max-old-space-size={}", memory_bytes / 2 >> 20),
       // Go collects harder when it comes near, instead of being killed: a soft limit.
       fmt::format("GOMEMLIMIT={}", memory_bytes / 10 * 9),
   };

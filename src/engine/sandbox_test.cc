@@ -139,7 +139,7 @@ TEST(BaseEnvironment, EveryVariableIsThereOnce) {
       EXPECT_TRUE(names.insert(entry.substr(0, entry.find('='))).second) << entry;
     }
     EXPECT_THAT(names, testing::IsSupersetOf(
-                           {"PATH", "HOME", "USER", "SHELL", "LANG", "JAVA_TOOL_OPTIONS", "GOMEMLIMIT"}));
+                           {"PATH", "HOME", "USER", "SHELL", "LANG", "JAVA_TOOL_OPTIONS", "NODE_OPTIONS", "GOMEMLIMIT"}));
   }
   EXPECT_THAT(base_environment(wire::init::User::kRoot, {}), testing::Contains("HOME=/root"));
 }
