@@ -138,8 +138,8 @@ TEST(BaseEnvironment, EveryVariableIsThereOnce) {
     for (const std::string& entry : base_environment(user, {})) {
       EXPECT_TRUE(names.insert(entry.substr(0, entry.find('='))).second) << entry;
     }
-    EXPECT_THAT(names, testing::IsSupersetOf(
-                           {"PATH", "HOME", "USER", "SHELL", "LANG", "JAVA_TOOL_OPTIONS", "NODE_OPTIONS", "GOMEMLIMIT"}));
+    EXPECT_THAT(names, testing::IsSupersetOf({"PATH", "HOME", "USER", "SHELL", "LANG", "JAVA_TOOL_OPTIONS",
+                                              "NODE_OPTIONS", "GOMEMLIMIT"}));
   }
   EXPECT_THAT(base_environment(wire::init::User::kRoot, {}), testing::Contains("HOME=/root"));
 }
