@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/sandbox.h"
+#include "sys/affinity.h"
 
 namespace cli {
 
@@ -43,16 +46,18 @@ base::Result<> SandboxedSteps::run(const std::string& root_dir, const std::strin
     return base::fail(base::Code::kInternal, root_dir + " is not a build directory");
   }
   ASSIGN_OR_RETURN(auto spawner, connect_spawner(globals_));
-  engine::SandboxOptions options{.root_kind = wire::spawner::RootKind::kBuild,
-                                 .mode = wire::spawner::Mode::kRoot,
-                                 .memory_bytes = 2ULL << 30,
-                                 .cpu_millis = 2000,
-                                 .max_pids = 1024};
+  ASSIGN_OR_RETURN(const auto cpus, sys::cpus_of(0));
+  engine::SandboxOptions options{
+      .root_kind = wire::spawner::RootKind::kBuild,
+      .mode = wire::spawner::Mode::kRoot,
+      .memory_bytes = 2ULL << 30,
+      .cpu_millis = static_cast<std::uint32_t>(std::min<std::size_t>(cpus.size(), 2) * 1000),
+      .max_pids = 1024};
   options.root = root_dir.substr(prefix.size(), root_dir.size() - prefix.size() - suffix.size());
   ASSIGN_OR_RETURN(auto sandbox, engine::Sandbox::create(spawner, options));
   StepOutput output(progress);
   const engine::Command step{.argv = {"/bin/sh", "-ec", command},
-                             .environment = engine::base_environment(wire::init::User::kRoot),
+                             .environment = engine::base_environment(wire::init::User::kRoot, options),
                              .cwd = "/",
                              .user = wire::init::User::kRoot,
                              .timeout = std::chrono::minutes(30)};

@@ -157,7 +157,7 @@ Result<> find_template(const Globals& globals, const Arguments& args, Job& job) 
   job.options.root = info->digest;
   job.template_name = args.template_name;
   job.command.environment =
-      engine::base_environment(args.root ? wire::init::User::kRoot : wire::init::User::kUser);
+      engine::base_environment(args.root ? wire::init::User::kRoot : wire::init::User::kUser, job.options);
   for (const auto& [name, value] : info->meta.environment)
     set_variable(job.command.environment, name + "=" + value);
   return {};

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/run_loop.h"
+#include "engine/runtime_environment.h"
 #include "sys/retry.h"
 #include "sys/socket.h"
 
@@ -35,16 +36,20 @@ Result<wire::spawner::Create> request_of(const SandboxOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> base_environment(wire::init::User user) {
+std::vector<std::string> base_environment(wire::init::User user, const SandboxOptions& options) {
   const bool is_root = user == wire::init::User::kRoot;
   const std::string name = is_root ? "root" : "user";
-  return {"PATH=/home/user/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-          std::string("HOME=") + (is_root ? "/root" : "/home/user"),
-          "USER=" + name,
-          "LOGNAME=" + name,
-          "SHELL=/bin/bash",
-          "LANG=C.UTF-8",
-          "TERM=dumb"};
+  std::vector<std::string> environment{
+      "PATH=/home/user/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+      std::string("HOME=") + (is_root ? "/root" : "/home/user"),
+      "USER=" + name,
+      "LOGNAME=" + name,
+      "SHELL=/bin/bash",
+      "LANG=C.UTF-8",
+      "TERM=dumb"};
+  for (std::string& entry : runtime_environment(options.memory_bytes))
+    environment.push_back(std::move(entry));
+  return environment;
 }
 
 Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& options) {

@@ -41,7 +41,7 @@ struct Command {
 };
 
 // What every process finds in its environment before the template and the caller add to it.
-std::vector<std::string> base_environment(wire::init::User user);
+std::vector<std::string> base_environment(wire::init::User user, const SandboxOptions& options);
 
 struct Outcome {
   base::Cause cause = base::Cause::kSandboxEnded;

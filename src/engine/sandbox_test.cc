@@ -135,12 +135,13 @@ TEST(Sandbox, DestroyingWhatEndedByItselfIsFine) {
 TEST(BaseEnvironment, EveryVariableIsThereOnce) {
   for (const auto user : {wire::init::User::kUser, wire::init::User::kRoot}) {
     std::set<std::string> names;
-    for (const std::string& entry : base_environment(user)) {
+    for (const std::string& entry : base_environment(user, {})) {
       EXPECT_TRUE(names.insert(entry.substr(0, entry.find('='))).second) << entry;
     }
-    EXPECT_THAT(names, testing::IsSupersetOf({"PATH", "HOME", "USER", "SHELL", "LANG"}));
+    EXPECT_THAT(names, testing::IsSupersetOf({"PATH", "HOME", "USER", "SHELL", "LANG", "JAVA_TOOL_OPTIONS",
+                                              "NODE_OPTIONS", "GOMEMLIMIT"}));
   }
-  EXPECT_THAT(base_environment(wire::init::User::kRoot), testing::Contains("HOME=/root"));
+  EXPECT_THAT(base_environment(wire::init::User::kRoot, {}), testing::Contains("HOME=/root"));
 }
 
 }  // namespace

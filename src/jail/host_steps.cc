@@ -37,7 +37,7 @@ Result<> volunteer_for_oom(Build&) { return sys::write_existing("/proc/self/oom_
 
 // A tmpfs that exists in this mount namespace only: whatever happens to us, nothing of it stays.
 Result<> make_stage(Build& build) {
-  ASSIGN_OR_RETURN(const auto stage, sys::make_mount("tmpfs", {{"mode", "0711"}, {"size", "256k"}}, kSealed));
+  ASSIGN_OR_RETURN(const auto stage, sys::make_mount("tmpfs", {{"mode", "0711"}, {"size", "4m"}}, kSealed));
   ASSIGN_OR_RETURN(const auto here, sys::open(build.wiring.materials->stage, O_PATH | O_DIRECTORY));
   RETURN_IF_ERROR(sys::attach_mount(stage.get(), here.get(), "."));
   ASSIGN_OR_RETURN(build.stage, sys::open(build.wiring.materials->stage, O_PATH | O_DIRECTORY));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "jail/steps.h"
+#include "sys/affinity.h"
 #include "sys/caps.h"
 #include "sys/mount.h"
 #include "sys/process.h"
@@ -105,6 +106,10 @@ Result<> name_host(Build& build) {
   return sys::set_hostname(build.plan.hostname);
 }
 
+// How many CPUs a program counts and how many threads it starts for them. Not a limit: a process may change
+// it, and the cgroup's quota holds wherever it runs.
+Result<> take_cpus(Build& build) { return sys::run_on(build.plan.cpus); }
+
 Result<> own_session(Build&) {
   RETURN_IF_ERROR(sys::new_session());
   return sys::reset_signals();
@@ -172,6 +177,7 @@ constexpr std::array kInsideSteps = {
     Step{"limit kernel objects", limit_kernel_objects},
     Step{"leave old root", leave_old_root},
     Step{"name host", name_host},
+    Step{"take cpus", take_cpus},
     Step{"own session", own_session},
     Step{"wire descriptors", wire_descriptors},
     Step{"become init", become_init},

@@ -24,17 +24,13 @@ sys::CapMask mask_of(const int (&numbers)[N]) {
 }
 
 // Plain files where runtimes look for their share of the machine: there is no cgroupfs to tell them.
-std::vector<StaticFile> static_sys_files(const sys::CgroupLimits& limits) {
-  const unsigned cpus = std::max(1U, (limits.cpu_millis + 999) / 1000);
-  const std::string online = cpus == 1 ? "0\n" : "0-" + std::to_string(cpus - 1) + "\n";
-  return {
-      {"devices/system/cpu/online", online},
-      {"devices/system/cpu/possible", online},
-      {"devices/system/cpu/present", online},
-      {"fs/cgroup/cpu.max", std::to_string(limits.cpu_millis * 100) + " 100000\n"},
-      {"fs/cgroup/memory.max", std::to_string(limits.memory_bytes) + "\n"},
-      {"fs/cgroup/pids.max", std::to_string(limits.max_pids) + "\n"},
-  };
+std::vector<StaticFile> static_sys_files(const Spec& spec) {
+  const sys::CgroupLimits& limits = spec.limits;
+  auto files = machine_sys_files(spec.machine);
+  files.push_back({"fs/cgroup/cpu.max", std::to_string(limits.cpu_millis * 100) + " 100000\n"});
+  files.push_back({"fs/cgroup/memory.max", std::to_string(limits.memory_bytes) + "\n"});
+  files.push_back({"fs/cgroup/pids.max", std::to_string(limits.max_pids) + "\n"});
+  return files;
 }
 
 std::string random_uuid() {
@@ -65,10 +61,11 @@ void plan_files(const Spec& spec, Plan& plan) {
   plan.identity_files = identity_files(plan.hostname);
   plan.devices = copied(device_table());
   plan.device_links = copied(device_link_table());
-  plan.sys_files = static_sys_files(spec.limits);
+  plan.sys_files = static_sys_files(spec);
   plan.hidden_in_proc = copied(hidden_proc_table());
   plan.read_only_in_proc = copied(read_only_proc_table());
-  plan.replaced_in_proc = {{"sys/kernel/random/boot_id", random_uuid() + "\n"}};
+  plan.replaced_in_proc = machine_proc_files(spec.machine);
+  plan.replaced_in_proc.push_back({"sys/kernel/random/boot_id", random_uuid() + "\n"});
   plan.workspace = spec.workspace;
 }
 
@@ -96,6 +93,7 @@ Plan make_plan(const Spec& spec) {
   plan.user_limits = copied(user_limit_table());
   plan.network_sysctls = copied(network_sysctl_table());
   plan.rlimits = copied(rlimit_table());
+  plan.cpus = spec.machine.cpus;
   return plan;
 }
 

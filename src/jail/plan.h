@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "jail/machine.h"
 #include "sys/caps.h"
 #include "sys/cgroup.h"
 #include "sys/user_namespace.h"
@@ -44,6 +45,7 @@ struct Spec {
   std::string root;  // directory on the host
   Mode mode = Mode::kUser;
   sys::CgroupLimits limits;
+  Machine machine;
   std::uint64_t disk_bytes = 0;
   Access workspace = Access::kNone;
   std::uint32_t first_id =
@@ -59,10 +61,6 @@ struct Device {
 struct DeviceLink {
   const char* name;
   const char* target;
-};
-struct StaticFile {
-  std::string path;
-  std::string text;
 };
 struct Sysctl {
   const char* path;  // below /proc/sys
@@ -113,6 +111,7 @@ struct Plan {
   std::vector<Sysctl> user_limits;      // per user namespace
   std::vector<Sysctl> network_sysctls;  // per network namespace
   std::vector<Rlimit> rlimits;
+  sys::CpuNumbers cpus;
 };
 
 Plan make_plan(const Spec& spec);

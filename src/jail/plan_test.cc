@@ -23,6 +23,7 @@ Spec some_spec(Mode mode = Mode::kUser) {
           .root = "/template",
           .mode = mode,
           .limits = {.memory_bytes = 512 << 20, .max_pids = 256, .cpu_millis = 1500},
+          .machine = {.cpus = {2, 3}, .processor = "processor : 0\n", .memory_bytes = 512 << 20},
           .disk_bytes = 256 << 20,
           .workspace = Access::kReadOnly,
           .first_id = 1 << 24};
@@ -138,13 +139,16 @@ TEST(Plan, RuntimesFindTheirShareOfTheMachine) {
   EXPECT_EQ(text_of(plan.sys_files, "fs/cgroup/cpu.max"), "150000 100000\n");
   EXPECT_EQ(text_of(plan.sys_files, "fs/cgroup/memory.max"), std::to_string(512 << 20) + "\n");
   EXPECT_EQ(text_of(plan.sys_files, "fs/cgroup/pids.max"), "256\n");
-  EXPECT_EQ(text_of(plan.sys_files, "devices/system/cpu/online"), "0-1\n") << "one and a half are two";
+  EXPECT_EQ(text_of(plan.sys_files, "devices/system/cpu/online"), "2-3\n");
+  EXPECT_THAT(plan.cpus, ElementsAre(2, 3));
 }
 
-TEST(Plan, AFractionOfACpuIsOne) {
-  Spec spec = some_spec();
-  spec.limits.cpu_millis = 100;
-  EXPECT_EQ(text_of(make_plan(spec).sys_files, "devices/system/cpu/online"), "0\n");
+TEST(Plan, ProcShowsTheSandboxsMachineInsteadOfTheHosts) {
+  const Plan plan = make_plan(some_spec());
+  for (const StaticFile& file : machine_proc_files(some_spec().machine)) {
+    EXPECT_EQ(text_of(plan.replaced_in_proc, file.path), file.text);
+  }
+  EXPECT_EQ(plan.replaced_in_proc.size(), 5U);
 }
 
 TEST(Plan, ManyCpusDoNotOverflow) {

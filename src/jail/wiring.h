@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "jail/machine.h"
 #include "sys/cgroup.h"
 #include "sys/fd.h"
 
@@ -21,6 +22,7 @@ struct Materials {
   std::string user_filter_hash;
   std::string user_no_setid_filter_hash;
   std::string root_filter_hash;
+  Host host;
   std::string
       stage;  // an empty directory; each helper mounts its staging area over it, in its own mount namespace
 };

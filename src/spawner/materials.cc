@@ -1,6 +1,7 @@
 #include "spawner/materials.h"
 
 #include "jail/seccomp_filter.h"
+#include "spawner/host.h"
 
 namespace spawner {
 
@@ -34,6 +35,7 @@ Result<jail::Materials> make_materials(const base::Paths& paths, const std::stri
   RETURN_IF_ERROR(make_filter(SeccompProfile::kUserNoSetid, materials.user_no_setid_filter,
                               materials.user_no_setid_filter_hash));
   RETURN_IF_ERROR(make_filter(SeccompProfile::kRoot, materials.root_filter, materials.root_filter_hash));
+  ASSIGN_OR_RETURN(materials.host, read_host());
   return materials;
 }
 

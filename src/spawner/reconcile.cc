@@ -27,8 +27,13 @@ Result<> Sandboxes::adopt(Record record) {
   blocks_.reserve_block(record.first_id);
   if (!alive) return endings_.begin({.id = record.id, .first_id = record.first_id});
   ASSIGN_OR_RETURN(auto pidfd, sys::pidfd_open(record.pid));
+  // What pid 1 has is what it was given: nobody inside may change it. One that ends just now has none.
+  auto cpus = sys::cpus_of(record.pid);
+  if (!cpus && cpus.error().sys_errno != ESRCH) return std::unexpected(std::move(cpus).error());
   const base::SandboxId id = record.id;
-  sandboxes_.emplace(id, Sandbox{.record = std::move(record), .pidfd = std::move(pidfd)});
+  sandboxes_.emplace(id, Sandbox{.record = std::move(record),
+                                 .pidfd = std::move(pidfd),
+                                 .cpus = cpus ? *cpus : sys::CpuNumbers{}});
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "spawner/host.h"
 #include "spawner/request_check.h"
 #include "spawner/workspace.h"
 #include "sys/process.h"
@@ -62,6 +63,7 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   }
   // Before anything is made for it: a nursery stays.
   ASSIGN_OR_RETURN(auto root, root_of(request));
+  ASSIGN_OR_RETURN(auto machine, machine_for(request));
   ASSIGN_OR_RETURN(const Nursery* nursery, nursery_of(name_of_root(request)));
   auto berth = berths_.take(*nursery);
   end_all(berths_.take_failures());
@@ -69,6 +71,7 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   look_ahead(request.root_kind == RootKind::kTemplate ? name_of_root(request) : "");
   jail::Spec spec = spec_of(request, *berth);
   spec.root = std::move(root);
+  spec.machine = std::move(machine);
   auto created = build_in(*berth, spec, request, *nursery);
   if (created) return created;
   auto error = base::with_context("sandbox " + berth->id.text(), std::move(created).error());
@@ -128,6 +131,16 @@ Result<std::string> Sandboxes::root_of(const wire::spawner::Create& request) con
   return root;
 }
 
+Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& request) const {
+  const jail::Host& host = materials_.host;
+  CpuUse use(host.cpus);
+  for (const auto& [id, sandbox] : sandboxes_) use.add(sandbox.cpus);
+  jail::Machine machine{.processor = host.processor, .memory_bytes = request.memory_bytes};
+  ASSIGN_OR_RETURN(machine.cpus, use.least_used(jail::whole_cpus(request.cpu_millis)));
+  ASSIGN_OR_RETURN(machine.boot_time, boot_time());
+  return machine;
+}
+
 Result<Created> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
                                     const Nursery& nursery) {
   if (control_ != nullptr) control_->weaken(spec, request.weaken);
@@ -139,7 +152,9 @@ Result<Created> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::
   ASSIGN_OR_RETURN(auto built, jail::build(plan, wiring, hook));
   Record record{.id = spec.id, .first_id = berth.first_id, .pid = built.pid, .root = name_of_root(request)};
   RETURN_IF_ERROR(save_record(paths_, record));
-  sandboxes_.emplace(spec.id, Sandbox{.record = std::move(record), .pidfd = std::move(built.pidfd)});
+  sandboxes_.emplace(
+      spec.id,
+      Sandbox{.record = std::move(record), .pidfd = std::move(built.pidfd), .cpus = spec.machine.cpus});
   Created created{.id = spec.id, .socket = socket_path(paths_, spec.id), .steps = std::move(built.steps)};
   created.seccomp = filter_choice(request, *wiring.materials).hash;
   return created;

@@ -22,6 +22,7 @@ namespace spawner {
 struct Sandbox {
   Record record;
   sys::UniqueFd pidfd;  // of its pid 1
+  sys::CpuNumbers cpus;
 };
 
 struct Created {
@@ -70,6 +71,8 @@ class Sandboxes {
  private:
   // The directory that a sound request asks for.
   Result<std::string> root_of(const wire::spawner::Create& request) const;
+  // Where a further sandbox disturbs the fewest.
+  Result<jail::Machine> machine_for(const wire::spawner::Create& request) const;
   // Retires idle nurseries when all id slots are taken.
   Result<const Nursery*> nursery_of(const std::string& root);
   // Berths are kept ready for one template: that of the last request.

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "spawner/host.h"
 #include "sys/directory.h"
 #include "sys/process.h"
 #include "tests/support/instance.h"
@@ -44,6 +45,20 @@ class SandboxesTest : public testing::Test {
     return process;
   }
 
+  // Of a template that is there.
+  wire::spawner::Create possible_request() {
+    wire::spawner::Create request;
+    const std::string digest(64, 'a');
+    EXPECT_OK(sys::mkdirat(AT_FDCWD, paths().templates + "/" + digest, 0700));
+    EXPECT_OK(sys::mkdirat(AT_FDCWD, paths().templates + "/" + digest + "/root", 0755));
+    request.root.set(digest);
+    request.memory_bytes = 64 << 20;
+    request.disk_bytes = 32 << 20;
+    request.cpu_millis = 1000;
+    request.max_pids = 16;
+    return request;
+  }
+
   void expect_no_trace() {
     EXPECT_THAT(cgroups_.tree().list().value(), IsEmpty());
     EXPECT_THAT(sys::entries(paths().sandboxes).value(), IsEmpty());
@@ -51,7 +66,14 @@ class SandboxesTest : public testing::Test {
 
   support::Instance instance_ = support::Instance::make().value();
   support::ThrowawayCgroups cgroups_ = support::ThrowawayCgroups::make().value();
-  jail::Materials materials_;
+  jail::Materials materials_ = with_host();
+
+ private:
+  static jail::Materials with_host() {
+    jail::Materials materials;
+    materials.host = read_host().value();
+    return materials;
+  }
 };
 
 TEST_F(SandboxesTest, ACompleteSandboxIsTakenOverAndCanBeEnded) {
@@ -66,6 +88,28 @@ TEST_F(SandboxesTest, ACompleteSandboxIsTakenOverAndCanBeEnded) {
   EXPECT_EQ(sandboxes.alive(), 0U);
   EXPECT_EQ(sys::wait_pidfd(process.pidfd.get())->signal, SIGKILL);
   ASSERT_OK(sandboxes.finish_endings());
+  expect_no_trace();
+}
+
+TEST_F(SandboxesTest, TheCpusOfALivingSandboxAreReadBack) {
+  const auto id = SandboxId::random();
+  const auto usual = sys::cpus_of(0).value();
+  const sys::CpuNumbers last{usual.back()};
+  ASSERT_OK(sys::run_on(last));
+  const auto process = living(id);  // inherits it
+  ASSERT_OK(sys::run_on(usual));
+  Sandboxes sandboxes = fresh();
+  ASSERT_OK(sandboxes.reconcile());
+  EXPECT_EQ(sandboxes.all().at(id).cpus, last);
+  ASSERT_OK(sandboxes.destroy(id));
+}
+
+TEST_F(SandboxesTest, MoreCpusThanTheHostHasAreRefusedAndLeaveNothing) {
+  Sandboxes sandboxes = fresh();
+  auto request = possible_request();
+  request.cpu_millis = static_cast<std::uint32_t>(materials_.host.cpus.size() * 1000 + 1);
+  EXPECT_THAT(sandboxes.create(request), FailsWith(Code::kInvalid));
+  EXPECT_THAT(sandboxes.create(request), FailsSaying("more than this host has"));
   expect_no_trace();
 }
 
@@ -144,15 +188,7 @@ TEST_F(SandboxesTest, ARequestToWeakenIsRefused) {
 TEST_F(SandboxesTest, AnImpossibleRequestLeavesNothing) {
   Sandboxes sandboxes = fresh();
   EXPECT_THAT(sandboxes.create({}), FailsWith(Code::kInvalid));
-  wire::spawner::Create request;
-  const std::string digest(64, 'a');
-  EXPECT_OK(sys::mkdirat(AT_FDCWD, paths().templates + "/" + digest, 0700));
-  EXPECT_OK(sys::mkdirat(AT_FDCWD, paths().templates + "/" + digest + "/root", 0755));
-  request.root.set(digest);
-  request.memory_bytes = 64 << 20;
-  request.disk_bytes = 32 << 20;
-  request.cpu_millis = 1000;
-  request.max_pids = 16;
+  auto request = possible_request();
   request.workspace_access = wire::spawner::Access::kReadOnly;
   request.workspace.set("/etc");
   EXPECT_THAT(sandboxes.create(request), FailsSaying("workspace_roots"));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sys/file.h"
 #include "tests/attacks/golden.h"
 #include "tests/attacks/helpers.h"
 #include "tests/attacks/verdicts.h"
@@ -145,6 +146,16 @@ TEST(Files, ProcTellsNothingOfTheHost) {
   const Refusals words = {"ENODATA", "ENOENT", "EACCES", "EPERM"};
   expect_all_refused(sandbox().run(program), words);
   expect_all_refused(sandbox(Mode::kRoot).run(program, {.user = User::kRoot}), words);
+}
+
+TEST(Files, ProcShowsNoFigureOfTheHost) {
+  const std::string meminfo = sys::read_file("/proc/meminfo").value();
+  const std::string total = std::to_string(std::stoll(meminfo.substr(meminfo.find("MemTotal:") + 9)));
+  const std::string program = "proc_figures";
+  expect_worked(control_jail({Weakness::kUnmaskedProc}).run(program, {.arguments = {total}}),
+                {"memory", "threads", "interrupts", "switches", "forks"});
+  const auto seen = sandbox().run(program, {.arguments = {total}});
+  EXPECT_EQ(seen.outcome.exit_code, 1) << seen.standard_error;
 }
 
 TEST(Files, SysIsGolden) {

@@ -83,7 +83,7 @@ Report Subject::run_command(std::vector<std::string> argv, const Start& start) {
   argv.insert(argv.begin(), start.prefix.begin(), start.prefix.end());
   argv.insert(argv.end(), start.arguments.begin(), start.arguments.end());
   const engine::Command command{.argv = std::move(argv),
-                                .environment = engine::base_environment(start.user),
+                                .environment = engine::base_environment(start.user, {}),
                                 .cwd = start.cwd,
                                 .user = start.user,
                                 .timeout = start.timeout,

@@ -39,7 +39,8 @@ class EnvironmentOption(cove.Test):
         self.check_run(done, 0)
         self.assertNotIn(b"SECRET_OF_THE_HOST", done.stdout)
         names = set(eval(done.stdout)) - {"LC_CTYPE"}  # Python's own
-        self.assertEqual(names, {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER"})
+        self.assertEqual(names, {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "USER",
+                                 "JAVA_TOOL_OPTIONS", "NODE_OPTIONS", "GOMEMLIMIT"})
 
 
 if __name__ == "__main__":
