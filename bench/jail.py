@@ -118,6 +118,11 @@ def end_group_of(client):
             time.sleep(0.05)
 
 
+def answer_interrupts(handler):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, handler)
+
+
 def machine():
     return {"kernel": platform.release(), "cpus": os.cpu_count(), "load_at_start": os.getloadavg()[0],
             "when": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()), "versions": rivals.versions()}
@@ -176,8 +181,6 @@ def verdict(results, left, must_meet):
     missed = sum(not row["met"] for row in results["targets"])
     if results["machine"]["load_at_start"] > results["machine"]["cpus"] / 2:
         print(f"the machine was busy (load {results['machine']['load_at_start']:.1f}): measure again when it is quiet")
-    if left:
-        print("jail: left behind: " + "; ".join(left), file=sys.stderr)
     if missed and must_meet:
         print(f"jail: {missed} target(s) missed", file=sys.stderr)
     return 1 if failures or left or (missed and must_meet) else 0
@@ -189,14 +192,18 @@ def main():
     options.add_argument("--smoke", action="store_true", help="one round only: proves that it works, and measures nothing")
     options.add_argument("--assert", action="store_true", dest="must_meet", help="fail when a target is missed")
     chosen = options.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     facts = machine()
+    answer_interrupts(signal.SIG_IGN)  # until there is somebody to clean up
     field = Field()
     try:
+        answer_interrupts(lambda number, _: sys.exit(128 + number))
         field.prepare()
         modes = measure_all(field, [smoke(mode) for mode in MODES] if chosen.smoke else MODES)
     finally:
+        answer_interrupts(signal.SIG_IGN)  # cleaning up is quick, and not to be cut short
         left = field.close()
+        if left:
+            print("jail: left behind: " + "; ".join(left), file=sys.stderr)
     results = {"machine": facts, "modes": modes, "targets": figures.targets(modes)}
     figures.print_targets(results["targets"])
     if chosen.smoke:
@@ -205,8 +212,4 @@ def main():
     sys.exit(verdict(results, left, chosen.must_meet))
 
 
-if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
+main()
