@@ -192,6 +192,8 @@ def main():
     options.add_argument("--smoke", action="store_true", help="one round only: proves that it works, and measures nothing")
     options.add_argument("--assert", action="store_true", dest="must_meet", help="fail when a target is missed")
     chosen = options.parse_args()
+    if chosen.smoke and chosen.must_meet:
+        options.error("--smoke measures nothing that --assert could judge")
     facts = machine()
     answer_interrupts(signal.SIG_IGN)  # until there is somebody to clean up
     field = Field()
