@@ -13,8 +13,7 @@ using base::Result;
 struct Cove {
   std::string state;
   std::string spawner;  // program to start when none serves
-  std::string template_name = "base";
-  std::string digest;  // of the template
+  std::string digest;   // of the template
 
   static Result<Cove> find(const std::string& state, const std::string& template_name);
   Result<engine::SpawnerClient> connect() const;

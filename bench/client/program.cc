@@ -1,10 +1,7 @@
 #include "bench/client/program.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 #include "sys/retry.h"
 

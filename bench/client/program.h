@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -16,9 +15,8 @@ struct Program {
   std::vector<std::string> environment;
 };
 
-// Starts the program with /dev/null as its standard streams but stderr, and waits for its end. Anything but
-// exit code 0 is an error. Every contender that is a program goes this way, the bare one too, so that what it
-// costs cancels out.
+// Starts the program and waits for its end. Anything but exit code 0 is an error. Every contender that is a
+// program goes this way, the bare one too, so that what it costs cancels out.
 Result<> run_program(const Program& program);
 
 }  // namespace bench
