@@ -24,6 +24,56 @@ need_root() {
   is_root || die "must run as root, because $1. Try: sudo script/${0##*/}"
 }
 
+# Prints those of the packages that are not there. (No process substitution: a chroot without /proc has no /dev/fd.)
+missing_packages() {
+  local installed name
+  installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true)"
+  for name in "$@"; do
+    [[ $installed == *" installed:$name "* ]] || printf '%s ' "$name"
+  done
+}
+
+apt() {
+  DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 \
+    -o Dpkg::Options::=--force-confold -o Dpkg::Use-Pty=0 "$@"
+}
+
+install_packages() {
+  # An earlier installation that was cut short makes apt refuse everything else.
+  dpkg --configure -a && apt update && apt install --no-install-recommends "$@"
+}
+
+explain_failure() {
+  local log=$1
+  printf '%s\n' "--- the end of $log" >&2
+  tail -n 25 "$log" >&2
+  printf '%s\n' "---" >&2
+  if grep -q 'Could not resolve\|Temporary failure\|Failed to fetch\|Could not connect' "$log"; then
+    die "apt could not download: check the network and the mirror in /etc/apt, then run script/${0##*/} again"
+  elif grep -q 'Unable to locate package\|has no installation candidate' "$log"; then
+    die "apt does not know a package: check that the 'main' component of this Debian release is in /etc/apt"
+  elif grep -q 'No space left' "$log"; then
+    die "the disk is full: Cove's packages need about 2 GB"
+  fi
+  die "apt failed: mend what it says above, then run script/${0##*/} again"
+}
+
+# need_packages PACKAGE…: installs those that are missing. Cheap when none is.
+need_packages() {
+  local name=${0##*/} missing log began=$SECONDS
+  log=$log_dir/$name.log
+  read -ra missing <<<"$(missing_packages "$@")"
+  if ((${#missing[@]} == 0)); then
+    echo "$name: all packages are installed"
+    return
+  fi
+  is_root || die "${#missing[@]} packages are missing and only root can install them. Try: sudo script/$name
+missing: ${missing[*]}"
+  mkdir -p "$log_dir"
+  install_packages "${missing[@]}" >"$log" 2>&1 </dev/null || explain_failure "$log"
+  echo "$name: installed ${#missing[@]} packages in $(since "$began") (log: $log)"
+}
+
 # own_mounts "$@": starts the calling script again in a mount namespace of its own, in which / is a mount. In a chroot it is
 # not, and the tests' own namespaces need it: the way there leads over the namespace's true root, as in src/sys/private_mounts.cc.
 own_mounts() {
