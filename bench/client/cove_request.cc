@@ -45,7 +45,7 @@ Result<engine::SpawnerClient> Cove::connect() const {
 engine::Command command_of(const std::vector<std::string>& argv) {
   engine::Command command;
   command.argv = argv;
-  command.environment = engine::base_environment(command.user);
+  command.environment = engine::base_environment(command.user, {});
   return command;
 }
 
@@ -63,7 +63,8 @@ Result<> whole_life(engine::SpawnerClient& spawner, const Cove& cove, const engi
   options.root = cove.digest;
   ASSIGN_OR_RETURN(auto sandbox, engine::Sandbox::create(spawner, options));
   const auto ran = run_in(sandbox, command);
-  RETURN_IF_ERROR(sandbox.destroy(spawner));
+  // The answer comes when its processes are killed, as a server would ask; the rest goes in the background.
+  RETURN_IF_ERROR(sandbox.destroy(spawner, wire::spawner::Until::kKilled));
   return ran;
 }
 

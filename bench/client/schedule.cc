@@ -120,7 +120,7 @@ Result<Case> parse_case(const std::string& line) {
   result.every = every;
   if (kind == "chroot") result.program.root = words[3];
   result.program.argv.assign(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
-  result.program.environment = engine::base_environment(wire::init::User::kUser);
+  result.program.environment = engine::base_environment(wire::init::User::kUser, {});
   return result;
 }
 
