@@ -29,8 +29,9 @@ struct Materials {
 struct Wiring {
   const Materials* materials = nullptr;
   sys::CgroupGroup group;
-  int nursery = -1;  // user namespace
-  int id_map = -1;   // user namespace that says how on-disk ids appear inside
+  int nursery = -1;    // user namespace
+  int id_map = -1;     // user namespace that says how on-disk ids appear inside
+  sys::UniqueFd disk;  // a detached mount for the sandbox's own layer
   sys::UniqueFd listener;
   sys::UniqueFd workspace;         // a detached mount of the directory on the host
   sys::UniqueFd workspace_id_map;  // its owner appears as the sandbox's user

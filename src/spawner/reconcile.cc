@@ -28,7 +28,7 @@ Result<> Sandboxes::adopt(Record record) {
   ASSIGN_OR_RETURN(auto pidfd, sys::pidfd_open(record.pid));
   blocks_.reserve_block(record.first_id);
   const base::SandboxId id = record.id;
-  sandboxes_.emplace(id, Sandbox{.record = std::move(record), .pidfd = std::move(pidfd)});
+  sandboxes_.emplace(id, Sandbox{.record = std::move(record), .pidfd = std::move(pidfd), .disk = {}});
   return {};
 }
 
@@ -48,7 +48,9 @@ Result<> Sandboxes::reconcile() {
     auto draft = sys::unlinkat(AT_FDCWD, paths_.sandboxes + "/" + name + ".record.new");
     if (!draft && draft.error().code != base::Code::kNotFound) return draft;
   }
-  return {};
+  std::set<std::string> living;
+  for (const auto& [id, sandbox] : sandboxes_) living.insert(id.text());
+  return disks_.reconcile(living);
 }
 
 }  // namespace spawner

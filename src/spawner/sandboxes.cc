@@ -38,6 +38,7 @@ Sandboxes::Sandboxes(Parts parts)
     : paths_(parts.paths),
       materials_(parts.materials),
       cgroups_(parts.cgroups),
+      disks_(parts.disks),
       workspace_roots_(std::move(parts.workspace_roots)),
       control_(parts.control),
       nurseries_(blocks_) {}
@@ -59,6 +60,7 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
     return std::unexpected(std::move(error));
   }
   reap_strays();
+  disks_.give_back(spec.id, {});
   blocks_.give_back_block(spec.first_id);
   return std::unexpected(std::move(error));
 }
@@ -74,28 +76,41 @@ Result<const Nursery*> Sandboxes::nursery_of(const std::string& root) {
 
 Result<jail::Spec> Sandboxes::spec_of(const wire::spawner::Create& request) const {
   RETURN_IF_ERROR(check_limits(request));
+  RETURN_IF_ERROR(disks_.check(disk_bytes_of(request), request.memory_bytes));
   jail::Spec spec{.id = base::SandboxId::random(), .root_kind = request.root_kind, .mode = request.mode};
   ASSIGN_OR_RETURN(spec.root, root_directory(request, paths_));
   // Before anything is made for it: a nursery stays.
   RETURN_IF_ERROR(sys::fstatat(AT_FDCWD, spec.root));
   spec.limits = {
       .memory_bytes = request.memory_bytes, .max_pids = request.max_pids, .cpu_millis = request.cpu_millis};
-  spec.disk_bytes = request.disk_bytes;
   spec.workspace = request.workspace_access;
   return spec;
+}
+
+std::uint64_t Sandboxes::disk_bytes_of(const wire::spawner::Create& request) const {
+  return request.disk_bytes != 0 ? request.disk_bytes : disks_.default_bytes(request.memory_bytes);
 }
 
 Result<Created> Sandboxes::build_in_group(const jail::Spec& spec, const wire::spawner::Create& request,
                                           const Nursery& nursery) {
   auto plan = jail::make_plan(spec);
   ASSIGN_OR_RETURN(auto wiring, wire_up(spec, request, nursery));
+  sys::UniqueFd held_disk;
+  if (spec.root_kind == RootKind::kTemplate) {
+    ASSIGN_OR_RETURN(auto disk, disks_.take(spec.id, disk_bytes_of(request)));
+    wiring.disk = std::move(disk.mount);
+    held_disk = std::move(disk.hold);
+  }
   if (control_ != nullptr) control_->weaken(plan, request.weaken);
   jail::StepHook* const hook = control_ != nullptr ? control_->hook_for(request.weaken) : nullptr;
   ASSIGN_OR_RETURN(auto built, jail::build(plan, wiring, hook));
   Record record{.id = spec.id, .first_id = spec.first_id, .pid = built.pid, .root = name_of_root(request)};
   RETURN_IF_ERROR(save_record(paths_, record));
-  sandboxes_.emplace(spec.id, Sandbox{.record = std::move(record), .pidfd = std::move(built.pidfd)});
+  sandboxes_.emplace(
+      spec.id,
+      Sandbox{.record = std::move(record), .pidfd = std::move(built.pidfd), .disk = std::move(held_disk)});
   Created created{.id = spec.id, .socket = socket_path(paths_, spec.id), .steps = std::move(built.steps)};
+  created.disk_bytes = disk_bytes_of(request);
   created.seccomp = filter_choice(request, *wiring.materials).hash;
   return created;
 }
@@ -125,6 +140,7 @@ Result<> Sandboxes::destroy(const base::SandboxId& id) {
   blocks_.give_back_block(found->second.record.first_id);
   // Reap it if it is our child; one that an earlier spawner made belongs to the machine's init.
   (void)sys::wait_pidfd(found->second.pidfd.get());
+  disks_.give_back(id, std::move(found->second.disk));
   sandboxes_.erase(found);
   return {};
 }

@@ -9,6 +9,7 @@
 #include "base/paths.h"
 #include "jail/builder.h"
 #include "jail/control.h"
+#include "spawner/disks.h"
 #include "spawner/nurseries.h"
 #include "spawner/records.h"
 #include "sys/cgroup.h"
@@ -20,12 +21,14 @@ namespace spawner {
 struct Sandbox {
   Record record;
   sys::UniqueFd pidfd;  // of its pid 1
+  sys::UniqueFd disk;   // goes back when it is gone; empty for one that was found alive
 };
 
 struct Created {
   base::SandboxId id;
   std::string socket;
   std::string seccomp;
+  std::uint64_t disk_bytes = 0;
   std::vector<jail::StepDuration> steps;
 };
 
@@ -37,6 +40,7 @@ class Sandboxes {
     const base::Paths& paths;
     const jail::Materials& materials;
     sys::CgroupTree& cgroups;
+    Disks& disks;
     std::vector<std::string> workspace_roots;
     const jail::ControlAuthority* control = nullptr;  // tests only: may weaken a sandbox
   };
@@ -50,12 +54,14 @@ class Sandboxes {
   // Takes over what an earlier spawner left: complete sandboxes live on, the rest is removed.
   Result<> reconcile();
 
+  Disks& disks() { return disks_; }
   std::size_t alive() const { return sandboxes_.size(); }
   std::size_t nurseries() const { return nurseries_.size(); }
   const std::map<base::SandboxId, Sandbox>& all() const { return sandboxes_; }
 
  private:
   Result<jail::Spec> spec_of(const wire::spawner::Create& request) const;
+  std::uint64_t disk_bytes_of(const wire::spawner::Create& request) const;
   // Retires idle nurseries when all id slots are taken.
   Result<const Nursery*> nursery_of(const std::string& root);
   Result<Created> build_in_group(const jail::Spec& spec, const wire::spawner::Create& request,
@@ -69,6 +75,7 @@ class Sandboxes {
   const base::Paths& paths_;
   const jail::Materials& materials_;
   sys::CgroupTree& cgroups_;
+  Disks& disks_;
   const std::vector<std::string> workspace_roots_;
   const jail::ControlAuthority* const control_;
   IdBlocks blocks_;

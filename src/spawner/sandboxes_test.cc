@@ -21,8 +21,11 @@ using testing::IsEmpty;
 class SandboxesTest : public testing::Test {
  protected:
   Sandboxes fresh() {
-    return Sandboxes(
-        {.paths = paths(), .materials = materials_, .cgroups = cgroups_.tree(), .workspace_roots = {}});
+    return Sandboxes({.paths = paths(),
+                      .materials = materials_,
+                      .cgroups = cgroups_.tree(),
+                      .disks = *disks_,
+                      .workspace_roots = {}});
   }
   const base::Paths& paths() const { return instance_.paths(); }
 
@@ -52,6 +55,7 @@ class SandboxesTest : public testing::Test {
   support::Instance instance_ = support::Instance::make().value();
   support::ThrowawayCgroups cgroups_ = support::ThrowawayCgroups::make().value();
   jail::Materials materials_;
+  std::unique_ptr<Disks> disks_ = make_tmpfs_disks({}, instance_.paths()).value();
 };
 
 TEST_F(SandboxesTest, ACompleteSandboxIsTakenOverAndCanBeEnded) {

@@ -42,12 +42,14 @@ std::vector<pollfd> Service::waits() const {
     // An ended one stays readable; poll skips -1 until it is time to try its removal again.
     waiting.push_back({stuck_.contains(id) ? -1 : sandbox.pidfd.get(), POLLIN, 0});
   }
+  for (const int fd : sandboxes_.disks().waits()) waiting.push_back({fd, POLLIN, 0});
   return waiting;
 }
 
 Result<> Service::run() {
   ASSIGN_OR_RETURN(signals_, sys::watch_signals({SIGTERM, SIGINT, SIGHUP}));
   while (!stopping_) {
+    sandboxes_.disks().tend();
     auto waiting = waits();
     const int timeout = poll_timeout();
     const int ready = ::poll(waiting.data(), waiting.size(), timeout);
@@ -109,6 +111,7 @@ Reply Service::answer(const wire::spawner::Request& request) {
   std::visit([&](const auto& message) { answer_one(message, reply); }, request);
   reply.sandboxes = static_cast<std::uint32_t>(sandboxes_.alive());
   reply.nurseries = static_cast<std::uint32_t>(sandboxes_.nurseries());
+  reply.disk_backend.set(sandboxes_.disks().name());
   return reply;
 }
 
@@ -118,6 +121,7 @@ void Service::answer_one(const wire::spawner::Create& request, Reply& reply) {
   reply.sandbox.set(created->id.text());
   reply.socket.set(created->socket);
   reply.seccomp.set(created->seccomp);
+  reply.disk_bytes = created->disk_bytes;
   for (const jail::StepDuration& step : created->steps) {
     if (reply.step_count == wire::spawner::kMaxSteps) break;
     reply.steps[reply.step_count].name.set(step.name);
@@ -137,7 +141,12 @@ void Service::answer_one(const wire::spawner::RetireTemplate& request, Reply& re
   reply.trash.set(*trash);
 }
 
-void Service::answer_one(const wire::spawner::Status&, Reply&) {}
+void Service::answer_one(const wire::spawner::Status&, Reply& reply) {
+  const Disks& disks = sandboxes_.disks();
+  std::string text = disks.state();
+  if (!options_.disk_refusals.empty()) text += (text.empty() ? "" : "; ") + options_.disk_refusals;
+  reply.message.set(text);
+}
 
 void Service::answer_one(const wire::spawner::Stop&, Reply&) { stopping_ = true; }
 
