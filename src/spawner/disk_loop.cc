@@ -69,8 +69,8 @@ class LoopDisks final : public Disks {
   void tend() override;
 
   std::string state() const override {
-    return fmt::format("{} of {} ready ({} each)", ready_.size(), config_.pool,
-                       base::format_bytes(config_.default_bytes));
+    return fmt::format("{} of {} ready ({} each), {} being removed", ready_.size(), config_.pool,
+                       base::format_bytes(config_.default_bytes), discarded_.size() + (discard_ ? 1 : 0));
   }
 
  private:

@@ -15,7 +15,8 @@ ROOT = HERE.parent.parent
 ROWS = (
     "A01 A02 A04 A05 A06 A07 A08 A09 A10 A11 A12 A13 A14 A15 A16 A19 A20 A24 A25 "
     "B01 B02 B03 B05 B06 B07 B08 B09 B10 B11 B15 B16 "
-    "C01 C02 C03 C04 C05 C06 C07 C10 C11"
+    "C01 C02 C03 C04 C05 C06 C07 C10 C11 "
+    "E06 E07 E08 E09"
 ).split()
 SUITES = {"Syscalls.", "Identity.", "Files."}
 CASE = re.compile(r"^\w+\.\w+$")
