@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
+#include "base/units.h"
+
 namespace base {
 
 namespace {
@@ -16,6 +20,40 @@ Result<> add_workspace_root(Config& config, std::string_view value) {
   return {};
 }
 
+Result<> set_disk(Config& config, std::string_view value) {
+  constexpr std::pair<std::string_view, DiskBackend> kNames[] = {{"auto", DiskBackend::kAuto},
+                                                                 {"quota", DiskBackend::kQuota},
+                                                                 {"loop", DiskBackend::kLoop},
+                                                                 {"tmpfs", DiskBackend::kTmpfs}};
+  for (const auto& [name, backend] : kNames) {
+    if (name != value) continue;
+    config.disk.backend = backend;
+    return {};
+  }
+  return fail(Code::kInvalid, fmt::format("disk is auto, quota, loop or tmpfs, not '{}'", value));
+}
+
+Result<> set_disk_size(Config& config, std::string_view value) {
+  ASSIGN_OR_RETURN(config.disk.default_bytes, parse_bytes(value));
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  if (config.disk.default_bytes >= kLeast && config.disk.default_bytes <= kMost) return {};
+  return fail(Code::kInvalid, fmt::format("disk_size must be from 1M to 1T, not '{}'", value));
+}
+
+Result<> set_disk_pool(Config& config, std::string_view value) {
+  constexpr std::uint32_t kMost = 1024;
+  const char* const end = value.data() + value.size();
+  const auto parsed = std::from_chars(value.data(), end, config.disk.pool);
+  if (parsed.ec == std::errc() && parsed.ptr == end && config.disk.pool <= kMost) return {};
+  return fail(Code::kInvalid, fmt::format("disk_pool must be a number from 0 to {}, not '{}'", kMost, value));
+}
+
+Result<> set_disk_reserve(Config& config, std::string_view value) {
+  ASSIGN_OR_RETURN(config.disk.reserve, parse_bytes(value));
+  return {};
+}
+
 struct Key {
   std::string_view name;
   std::string_view doc;
@@ -25,6 +63,10 @@ struct Key {
 constexpr Key kKeys[] = {
     {"workspace_roots", "a directory below which --workspace may be; may be given more than once",
      add_workspace_root},
+    {"disk", "what sandboxes' disks are made of: auto, quota, loop or tmpfs", set_disk},
+    {"disk_size", "size of a disk when none is asked for; not for tmpfs", set_disk_size},
+    {"disk_pool", "how many disks of that size wait ready; for loop", set_disk_pool},
+    {"disk_reserve", "how much of the host's space no disk may take", set_disk_reserve},
 };
 
 std::string_view trimmed(std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,10 +9,21 @@
 
 namespace base {
 
+enum class DiskBackend { kAuto, kQuota, kLoop, kTmpfs };
+
+// What sandboxes' disks are made of, and how much of the host they may take.
+struct DiskConfig {
+  DiskBackend backend = DiskBackend::kAuto;
+  std::uint64_t default_bytes = std::uint64_t{1} << 30;
+  std::uint32_t pool = 4;  // disks of the default size that are made ahead
+  std::uint64_t reserve = std::uint64_t{1} << 30;
+};
+
 // What the operator may configure. One table (config.cc) of key, meaning and parser; an unknown key is an
 // error.
 struct Config {
   std::vector<std::string> workspace_roots;
+  DiskConfig disk;
 
   static constexpr const char* kDefaultPath = "/etc/cove/cove.conf";
 };

@@ -14,6 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     BASE_CHECK(config.error().message.starts_with("origin:"));
     return 0;
   }
+  BASE_CHECK(config->disk.pool <= 1024);
+  BASE_CHECK(config->disk.default_bytes >= 1 << 20 && config->disk.default_bytes <= std::uint64_t{1} << 40);
   std::string rewritten;
   for (const std::string& root : config->workspace_roots) {
     BASE_CHECK(root.starts_with('/'));

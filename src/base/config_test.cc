@@ -49,6 +49,20 @@ TEST(Config, ARootThatIsNoAbsoluteDirectoryIsRefused) {
   }
 }
 
+TEST(Config, DisksAreReadWithTheirUnits) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto config,
+      parse_config("disk = loop\ndisk_size = 2G\ndisk_pool = 9\ndisk_reserve = 512M\n", "x"));
+  EXPECT_EQ(config.disk.backend, DiskBackend::kLoop);
+  EXPECT_EQ(config.disk.default_bytes, std::uint64_t{2} << 30);
+  EXPECT_EQ(config.disk.pool, 9U);
+  EXPECT_EQ(config.disk.reserve, std::uint64_t{512} << 20);
+  for (const char* line : {"disk = ramdisk", "disk =", "disk_size = 1k", "disk_size = 2T", "disk_pool = -1",
+                           "disk_pool = 5000", "disk_pool = 1x", "disk_reserve = much"}) {
+    EXPECT_THAT(parse_config(line, "c"), FailsWith(Code::kInvalid)) << line;
+  }
+}
+
 TEST(Config, ANulByteCannotHideTheEndOfAPath) {
   EXPECT_THAT(parse_config(std::string_view("workspace_roots = /home\0/x", 26), "c"),
               FailsWith(Code::kInvalid));

@@ -21,6 +21,7 @@ Paths Paths::of(const std::string& state) {
   paths.state = state;
   paths.templates = state + "/templates";
   paths.builds = state + "/builds";
+  paths.disks = state + "/disks";
   paths.run = "/run/" + name;
   paths.sandboxes = paths.run + "/sandboxes";
   paths.stage = paths.run + "/stage";

@@ -10,6 +10,7 @@ struct Paths {
   std::string state;  // what lasts: templates
   std::string templates;
   std::string builds;  // unfinished templates and trash
+  std::string disks;   // of sandboxes that live
   std::string run;     // what ends with the machine: sockets, records of live sandboxes
   std::string sandboxes;
   std::string stage;  // an empty directory that helpers mount over, each in its own mount namespace

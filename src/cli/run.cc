@@ -53,9 +53,10 @@ struct Job {
 Result<> read_limits(const Arguments& args, Job& job) {
   ASSIGN_OR_RETURN(job.options.cpu_millis, base::parse_cpus(args.cpus));
   ASSIGN_OR_RETURN(job.options.memory_bytes, base::parse_bytes(args.memory));
-  job.options.disk_bytes = job.options.memory_bytes / 2;
   if (!args.disk.empty()) {
     ASSIGN_OR_RETURN(job.options.disk_bytes, base::parse_bytes(args.disk));
+    // To the spawner, none means its default.
+    if (job.options.disk_bytes == 0) return base::fail(base::Code::kInvalid, "--disk must be at least 1M");
   }
   job.options.max_pids = args.pids;
   ASSIGN_OR_RETURN(job.command.timeout, base::parse_duration(args.timeout));
@@ -193,9 +194,11 @@ Result<int> run_job(const Globals& globals, const Job& job) {
     RETURN_IF_ERROR(sandbox.destroy(spawner));
   }
   if (!outcome) return std::unexpected(std::move(outcome).error());
+  auto options = job.options;
+  options.disk_bytes = sandbox.disk_bytes();
   const Receipt receipt{
       .outcome = *outcome,
-      .options = job.options,
+      .options = std::move(options),
       .command = job.command,
       .sandbox = sandbox.id(),
       .template_name = job.template_name,
@@ -248,7 +251,8 @@ void add_run(CLI::App& app, const Globals& globals, Chosen& chosen) {
       ->capture_default_str();
   sub->add_option("--cpus", args->cpus, "CPUs, fractions allowed")->capture_default_str();
   sub->add_option("--memory", args->memory, "Memory limit")->capture_default_str();
-  sub->add_option("--disk", args->disk, "Disk size, part of the memory limit (default: half of it)");
+  sub->add_option("--disk", args->disk,
+                  "Disk size (default: 1G; half of the memory where disks live in memory)");
   sub->add_option("--pids", args->pids, "Processes and threads at once")->capture_default_str();
   sub->add_option("--timeout", args->timeout, "Wall time: TERM, 2 s of grace, KILL")->capture_default_str();
   sub->add_option("--output", args->output, "Bytes of output kept; the rest is counted")

@@ -21,6 +21,8 @@ int status(const Globals& globals) {
   if (!reply) return report(reply.error());
   fmt::print("spawner of {}: {} sandbox(es), {} ending, {} nursery(ies)\n", globals.state, reply->sandboxes,
              reply->ending, reply->nurseries);
+  const auto note = reply->message.view();
+  fmt::print("disks: {}{}{}\n", reply->disk_backend.view(), note.empty() ? "" : "; ", note);
   return 0;
 }
 

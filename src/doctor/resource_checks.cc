@@ -14,6 +14,7 @@
 #include "sys/caps.h"
 #include "sys/directory.h"
 #include "sys/file.h"
+#include "sys/project_quota.h"
 
 namespace doctor {
 
@@ -59,6 +60,23 @@ Outcome look_at_disk(const Host& host) {
   const std::string found = sized(free->bytes) + " free for " + host.options.state_directory;
   if (free->bytes < 2 * kGiB) return {Status::kMissing, found};
   return {free->bytes < 10 * kGiB ? Status::kWeak : Status::kOk, found};
+}
+
+bool is_there(const char* path) { return ::access(path, R_OK) == 0; }
+
+// The spawner's own choice, in the same order.
+Outcome look_at_disk_backends(const Host& host) {
+  const auto directory = sys::open(host.state_ancestor, O_RDONLY | O_DIRECTORY);
+  if (!directory) return {Status::kUnknown, directory.error().message};
+  const auto quota = sys::check_project_quota(directory->get());
+  if (quota) return {Status::kOk, "project quota"};
+  const std::string reasons = "no project quota: " + quota.error().message;
+  const bool has_mkfs = is_there("/usr/sbin/mkfs.ext4") || is_there("/sbin/mkfs.ext4");
+  if (!has_mkfs) return {Status::kWeak, "memory only (no mkfs.ext4; " + reasons + ")"};
+  if (!is_there("/dev/loop-control")) {
+    return {Status::kWeak, "memory only (no /dev/loop-control; " + reasons + ")"};
+  }
+  return {Status::kOk, "loop images (" + reasons + ")"};
 }
 
 Outcome look_at_memory(const Host&) {
@@ -147,6 +165,14 @@ constexpr std::array kChecks = {
           .why = "the base template takes over 1 GiB while it is built, and every sandbox has a disk",
           .fix = "free some space, or choose a state directory on another file system",
           .look = look_at_disk},
+    Check{.id = "disk.backend",
+          .level = Level::kAdvised,
+          .needed = "project quota, or loop devices and mkfs.ext4",
+          .why = "otherwise a sandbox's disk lives in its memory and cannot be larger than that",
+          .fix =
+              "apt-get install e2fsprogs and modprobe loop, or mount the state directory's file system with "
+              "prjquota",
+          .look = look_at_disk_backends},
     Check{.id = "memory",
           .level = Level::kAdvised,
           .needed = "2 GiB, of which 1 GiB available",

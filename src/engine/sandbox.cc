@@ -58,6 +58,7 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
   Sandbox sandbox;
   sandbox.id_ = reply.sandbox.view();
   sandbox.seccomp_ = reply.seccomp.view();
+  sandbox.disk_bytes_ = reply.disk_bytes;
   for (std::uint32_t i = 0; i < reply.step_count; ++i) {
     sandbox.setup_.push_back(
         {std::string(reply.steps[i].name.view()), std::chrono::microseconds(reply.steps[i].microseconds)});

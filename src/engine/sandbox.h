@@ -16,7 +16,7 @@ struct SandboxOptions {
   wire::spawner::RootKind root_kind = wire::spawner::RootKind::kTemplate;
   wire::spawner::Mode mode = wire::spawner::Mode::kUser;
   std::uint64_t memory_bytes = 512ULL << 20;
-  std::uint64_t disk_bytes = 256ULL << 20;
+  std::uint64_t disk_bytes = 0;  // 0: as much as the spawner gives by itself
   std::uint32_t cpu_millis = 1000;
   std::uint32_t max_pids = 256;
   wire::spawner::Access workspace_access = wire::spawner::Access::kNone;
@@ -71,6 +71,7 @@ class Sandbox {
 
   const std::string& id() const { return id_; }
   const std::string& seccomp() const { return seccomp_; }
+  std::uint64_t disk_bytes() const { return disk_bytes_; }
   const std::vector<SetupStep>& setup() const { return setup_; }
 
   Result<> put_file(const std::string& path, std::string bytes, std::uint32_t mode);
@@ -85,6 +86,7 @@ class Sandbox {
 
   std::string id_;
   std::string seccomp_;
+  std::uint64_t disk_bytes_ = 0;
   std::vector<SetupStep> setup_;
   sys::UniqueFd socket_;
   wire::FrameReader frames_;

@@ -55,14 +55,10 @@ Result<> seal_directory(const Build& build, const char* name) {
   return sys::attach_mount(mount.get(), build.stage.get(), name);
 }
 
-// The sandbox's own layer. A file system of its own, so that its size is the limit.
+// The sandbox's own layer, on the disk that the spawner has for it: its size is the limit.
 Result<> make_disk(Build& build) {
   if (build.plan.root_kind == RootKind::kBuild) return {};
-  ASSIGN_OR_RETURN(const auto disk, sys::make_mount("tmpfs",
-                                                    {{"mode", "0700"},
-                                                     {"size", std::to_string(build.plan.disk_bytes)},
-                                                     {"nr_inodes", std::to_string(build.plan.disk_inodes)}},
-                                                    kSealed));
+  const sys::UniqueFd& disk = build.wiring.disk;
   RETURN_IF_ERROR(sys::mkdirat(disk.get(), "upper", 0755));
   RETURN_IF_ERROR(sys::mkdirat(disk.get(), "work", 0700));
   RETURN_IF_ERROR(sys::fchownat(disk.get(), "upper", build.plan.first_id, build.plan.first_id));

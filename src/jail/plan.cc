@@ -52,10 +52,6 @@ std::vector<StaticFile> identity_files(const std::string& hostname) {
 void plan_files(const Spec& spec, Plan& plan) {
   plan.root_kind = spec.root_kind;
   plan.root = spec.root;
-  plan.disk_bytes = spec.disk_bytes;
-  // One inode per 4 KiB, as ext4 would have at its default within a factor; bounded so that inodes cannot eat
-  // memory.
-  plan.disk_inodes = std::clamp<std::uint64_t>(spec.disk_bytes / 4096, 4096, 1U << 20);
   plan.shm_bytes = spec.limits.memory_bytes / 2;
   plan.mount_points.assign(mount_point_table().begin(), mount_point_table().end());
   plan.identity_files = identity_files(plan.hostname);

@@ -46,7 +46,6 @@ struct Spec {
   Mode mode = Mode::kUser;
   sys::CgroupLimits limits;
   Machine machine;
-  std::uint64_t disk_bytes = 0;
   Access workspace = Access::kNone;
   std::uint32_t first_id =
       0;  // the host id that is 0 inside; kBlockSize ids from here are the sandbox's alone
@@ -82,8 +81,6 @@ struct Plan {
   // The file system.
   RootKind root_kind = RootKind::kTemplate;
   std::string root;
-  std::uint64_t disk_bytes = 0;
-  std::uint64_t disk_inodes = 0;
   std::uint64_t shm_bytes = 0;
   std::vector<std::string> mount_points;
   std::vector<StaticFile> identity_files;  // written into the sandbox's own layer

@@ -24,7 +24,6 @@ Spec some_spec(Mode mode = Mode::kUser) {
           .mode = mode,
           .limits = {.memory_bytes = 512 << 20, .max_pids = 256, .cpu_millis = 1500},
           .machine = {.cpus = {2, 3}, .processor = "processor : 0\n", .memory_bytes = 512 << 20},
-          .disk_bytes = 256 << 20,
           .workspace = Access::kReadOnly,
           .first_id = 1 << 24};
 }
@@ -81,18 +80,8 @@ TEST(Plan, TheRootIsTheSpecsAndItsPlaceIsLimited) {
   const Plan plan = make_plan(some_spec());
   EXPECT_EQ(plan.root, "/template");
   EXPECT_EQ(plan.root_kind, RootKind::kTemplate);
-  EXPECT_EQ(plan.disk_bytes, 256U << 20);
-  EXPECT_EQ(plan.disk_inodes, (256U << 20) / 4096);
   EXPECT_LE(plan.shm_bytes, 512U << 20);
   EXPECT_EQ(plan.workspace, Access::kReadOnly);
-}
-
-TEST(Plan, InodesAreBoundedBothWays) {
-  Spec spec = some_spec();
-  spec.disk_bytes = 1 << 20;
-  EXPECT_EQ(make_plan(spec).disk_inodes, 4096U);
-  spec.disk_bytes = 1ULL << 40;
-  EXPECT_EQ(make_plan(spec).disk_inodes, 1U << 20);
 }
 
 TEST(Plan, EveryPlaceThatAMountGoesToIsMadeByUs) {

@@ -133,6 +133,8 @@ constexpr auto kChanges = std::to_array<ProfileChange>({
      "mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount mount_setattr unshare "
      "setns "
      "sethostname setdomainname"},
+    {only(SeccompProfile::kSpawner), kAllow, "limits of a disk that is a directory under project quota",
+     "quotactl_fd"},
     {only(SeccompProfile::kInit) | only(SeccompProfile::kSpawner), kAllow,
      "a process is born in its own cgroup by CLONE_INTO_CGROUP", "clone3"},
     {only(SeccompProfile::kUserNoSetid), kNoCall,

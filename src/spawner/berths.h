@@ -19,6 +19,7 @@ struct Berth {
   sys::CgroupGroup group;
   sys::UniqueFd listener;
   sys::UniqueFd network;
+  sys::UniqueFd disk;  // what is to be given back, once it has one
 };
 
 // What there is of a berth that could not be completed, or is not wanted any more.

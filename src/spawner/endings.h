@@ -21,6 +21,7 @@ struct Ending {
   base::SandboxId id;
   std::optional<std::uint32_t> first_id;  // its block of ids, to be given back
   sys::UniqueFd pidfd;                    // of its pid 1, when it got that far
+  sys::UniqueFd disk;                     // to be given back, when it had one
 };
 
 // Sandboxes that are killed and not yet gone. The kernel takes milliseconds to dissolve one; nobody waits for

@@ -33,7 +33,8 @@ Result<> Sandboxes::adopt(Record record) {
   const base::SandboxId id = record.id;
   sandboxes_.emplace(id, Sandbox{.record = std::move(record),
                                  .pidfd = std::move(pidfd),
-                                 .cpus = cpus ? *cpus : sys::CpuNumbers{}});
+                                 .cpus = cpus ? *cpus : sys::CpuNumbers{},
+                                 .disk = {}});
   return {};
 }
 
@@ -54,7 +55,10 @@ Result<> Sandboxes::reconcile() {
     if (!draft && draft.error().code != base::Code::kNotFound) return draft;
   }
   // Which ids the half-made ones had is not known: nobody gets any before they are gone.
-  return finish_endings();
+  RETURN_IF_ERROR(finish_endings());
+  std::set<std::string> living;
+  for (const auto& [id, sandbox] : sandboxes_) living.insert(id.text());
+  return disks_.reconcile(living);
 }
 
 }  // namespace spawner

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "base/units.h"
-
 namespace spawner {
 
 using base::Code;
@@ -41,7 +39,7 @@ bool is_plain_name(std::string_view name) {
 Result<> check_limits(const Create& request) {
   const Range ranges[] = {
       {"memory", request.memory_bytes, 16 * kMi, 1024 * 1024 * kMi},
-      {"disk", request.disk_bytes, kMi, 1024 * 1024 * kMi},
+      {"disk", request.disk_bytes == 0 ? kMi : request.disk_bytes, kMi, 1024 * 1024 * kMi},
       {"cpus (thousandths)", request.cpu_millis, 10, 1'024'000},
       {"processes", request.max_pids, 4, 1 << 20},
   };
@@ -49,14 +47,6 @@ Result<> check_limits(const Create& request) {
     if (range.value >= range.least && range.value <= range.most) continue;
     return base::fail(Code::kInvalid, fmt::format("{} must be from {} to {}, not {}", range.what, range.least,
                                                   range.most, range.value));
-  }
-  // The disk is a tmpfs, and its pages count as the sandbox's memory.
-  if (request.disk_bytes > request.memory_bytes) {
-    return base::fail(
-        Code::kInvalid,
-        fmt::format("the disk lives in memory, so its size ({}) cannot exceed the memory "
-                    "limit ({})",
-                    base::format_bytes(request.disk_bytes), base::format_bytes(request.memory_bytes)));
   }
   if (request.mode == Mode::kRoot && request.workspace_access == Access::kReadWrite) {
     return base::fail(Code::kInvalid,

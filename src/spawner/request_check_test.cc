@@ -33,9 +33,8 @@ TEST(RequestCheck, ALimitOutOfRangeIsNamed) {
   const Case cases[] = {
       {[](Create& r) { r.memory_bytes = 0; }, "memory"},
       {[](Create& r) { r.memory_bytes = ~0ULL; }, "memory"},
-      {[](Create& r) { r.disk_bytes = 0; }, "disk"},
+      {[](Create& r) { r.disk_bytes = 1; }, "disk"},
       {[](Create& r) { r.disk_bytes = ~0ULL; }, "disk"},
-      {[](Create& r) { r.disk_bytes = r.memory_bytes + 1; }, "disk"},
       {[](Create& r) { r.cpu_millis = 0; }, "cpus"},
       {[](Create& r) { r.cpu_millis = ~0U; }, "cpus"},
       {[](Create& r) { r.max_pids = 0; }, "processes"},
@@ -47,6 +46,12 @@ TEST(RequestCheck, ALimitOutOfRangeIsNamed) {
     EXPECT_THAT(check_limits(request), FailsWith(Code::kInvalid));
     EXPECT_THAT(check_limits(request), FailsSaying(one.name));
   }
+}
+
+TEST(RequestCheck, ADiskOfNoSizeIsTheBackendsDefault) {
+  Create request = ordinary();
+  request.disk_bytes = 0;
+  EXPECT_OK(check_limits(request));
 }
 
 TEST(RequestCheck, RootNeverWritesToAWorkspace) {

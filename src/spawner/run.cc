@@ -25,7 +25,8 @@ using base::Code;
 using base::Result;
 
 Result<> make_directories(const base::Paths& paths) {
-  for (const std::string& path : {paths.state, paths.templates, paths.builds, paths.run, paths.sandboxes}) {
+  for (const std::string& path :
+       {paths.state, paths.templates, paths.builds, paths.disks, paths.run, paths.sandboxes}) {
     RETURN_IF_ERROR(sys::mkdir_if_missing(path, 0700));
   }
   return sys::mkdir_if_missing(paths.stage, 0755);
@@ -109,17 +110,21 @@ Result<> serve(const Options& options, const base::Paths& paths, MakeControl mak
   ASSIGN_OR_RETURN(const auto materials, make_materials(paths, init_program));
   // Only now: from a chroot this changes what the paths in /proc/self say.
   RETURN_IF_ERROR(sys::enter_private_mounts());
+  // The mounts that disks are made of live and die with our own mount namespace.
+  ASSIGN_OR_RETURN(const auto disks, choose_disks(config.disk, paths));
   const auto control = make_control != nullptr ? make_control(materials) : nullptr;
   Sandboxes sandboxes({.paths = paths,
                        .materials = materials,
                        .cgroups = *cgroups,
+                       .disks = *disks.disks,
                        .workspace_roots = config.workspace_roots,
                        .control = control.get()});
   RETURN_IF_ERROR(sandboxes.reconcile());
   ASSIGN_OR_RETURN(auto listener, listen_alone(paths));
   // A control spawner has to be able to make a sandbox without any filter.
   if (control == nullptr) RETURN_IF_ERROR(confine_self());
-  Service service(std::move(listener), sandboxes, {.linger = options.linger});
+  Service service(std::move(listener), sandboxes,
+                  {.linger = options.linger, .disk_refusals = disks.refusals});
   RETURN_IF_ERROR(service.run());
   RETURN_IF_ERROR(sys::unlinkat(AT_FDCWD, paths.spawner_socket));
   // With sandboxes alive the group stays theirs; the next spawner finds it.

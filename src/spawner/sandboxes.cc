@@ -40,7 +40,6 @@ jail::Spec spec_of(const wire::spawner::Create& request, const Berth& berth) {
           .limits = {.memory_bytes = request.memory_bytes,
                      .max_pids = request.max_pids,
                      .cpu_millis = request.cpu_millis},
-          .disk_bytes = request.disk_bytes,
           .workspace = request.workspace_access,
           .first_id = berth.first_id};
 }
@@ -51,6 +50,7 @@ Sandboxes::Sandboxes(Parts parts)
     : paths_(parts.paths),
       materials_(parts.materials),
       cgroups_(parts.cgroups),
+      disks_(parts.disks),
       workspace_roots_(std::move(parts.workspace_roots)),
       control_(parts.control),
       nurseries_(blocks_),
@@ -76,7 +76,9 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   if (created) return created;
   auto error = base::with_context("sandbox " + berth->id.text(), std::move(created).error());
   // What cannot be ended keeps its ids: they are not given to anybody else.
-  if (auto ending = endings_.begin({.id = berth->id, .first_id = berth->first_id}); !ending) {
+  if (auto ending =
+          endings_.begin({.id = berth->id, .first_id = berth->first_id, .disk = std::move(berth->disk)});
+      !ending) {
     error.message += "; and its remains could not be killed: " + ending.error().message;
   }
   return std::unexpected(std::move(error));
@@ -126,9 +128,14 @@ Result<const Nursery*> Sandboxes::nursery_of(const std::string& root) {
 
 Result<std::string> Sandboxes::root_of(const wire::spawner::Create& request) const {
   RETURN_IF_ERROR(check_limits(request));
+  RETURN_IF_ERROR(disks_.check(disk_bytes_of(request), request.memory_bytes));
   ASSIGN_OR_RETURN(auto root, root_directory(request, paths_));
   RETURN_IF_ERROR(sys::fstatat(AT_FDCWD, root));
   return root;
+}
+
+std::uint64_t Sandboxes::disk_bytes_of(const wire::spawner::Create& request) const {
+  return request.disk_bytes != 0 ? request.disk_bytes : disks_.default_bytes(request.memory_bytes);
 }
 
 Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& request) const {
@@ -147,15 +154,22 @@ Result<Created> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::
   auto plan = jail::make_plan(spec);
   ASSIGN_OR_RETURN(auto wiring, wire_up(berth, spec, request));
   wiring.nursery = nursery.user_namespace.get();
+  if (spec.root_kind == RootKind::kTemplate) {
+    ASSIGN_OR_RETURN(auto disk, disks_.take(spec.id, disk_bytes_of(request)));
+    wiring.disk = std::move(disk.mount);
+    berth.disk = std::move(disk.hold);
+  }
   if (control_ != nullptr) control_->weaken(plan, request.weaken);
   jail::StepHook* const hook = control_ != nullptr ? control_->hook_for(request.weaken) : nullptr;
   ASSIGN_OR_RETURN(auto built, jail::build(plan, wiring, hook));
   Record record{.id = spec.id, .first_id = berth.first_id, .pid = built.pid, .root = name_of_root(request)};
   RETURN_IF_ERROR(save_record(paths_, record));
-  sandboxes_.emplace(
-      spec.id,
-      Sandbox{.record = std::move(record), .pidfd = std::move(built.pidfd), .cpus = spec.machine.cpus});
+  sandboxes_.emplace(spec.id, Sandbox{.record = std::move(record),
+                                      .pidfd = std::move(built.pidfd),
+                                      .cpus = spec.machine.cpus,
+                                      .disk = std::move(berth.disk)});
   Created created{.id = spec.id, .socket = socket_path(paths_, spec.id), .steps = std::move(built.steps)};
+  created.disk_bytes = disk_bytes_of(request);
   created.seccomp = filter_choice(request, *wiring.materials).hash;
   return created;
 }
@@ -183,16 +197,19 @@ Result<> Sandboxes::destroy(const base::SandboxId& id) {
   const auto found = sandboxes_.find(id);
   if (found == sandboxes_.end()) return base::fail(Code::kNotFound, "no sandbox " + id.text());
   Sandbox& sandbox = found->second;
-  RETURN_IF_ERROR(
-      endings_.begin({.id = id, .first_id = sandbox.record.first_id, .pidfd = std::move(sandbox.pidfd)}));
+  RETURN_IF_ERROR(endings_.begin({.id = id,
+                                  .first_id = sandbox.record.first_id,
+                                  .pidfd = std::move(sandbox.pidfd),
+                                  .disk = std::move(sandbox.disk)}));
   sandboxes_.erase(found);
   return {};
 }
 
 std::vector<base::SandboxId> Sandboxes::collect_gone() {
   std::vector<base::SandboxId> gone;
-  for (const Ending& ending : endings_.collect_gone()) {
+  for (Ending& ending : endings_.collect_gone()) {
     if (ending.first_id) blocks_.give_back_block(*ending.first_id);
+    disks_.give_back(ending.id, std::move(ending.disk));
     if (!ending.pidfd) reap_strays();
     gone.push_back(ending.id);
   }

@@ -10,6 +10,7 @@
 #include "jail/builder.h"
 #include "jail/control.h"
 #include "spawner/berths.h"
+#include "spawner/disks.h"
 #include "spawner/endings.h"
 #include "spawner/nurseries.h"
 #include "spawner/records.h"
@@ -23,12 +24,14 @@ struct Sandbox {
   Record record;
   sys::UniqueFd pidfd;  // of its pid 1
   sys::CpuNumbers cpus;
+  sys::UniqueFd disk;  // goes back when it is gone; empty for one that was found alive
 };
 
 struct Created {
   base::SandboxId id;
   std::string socket;
   std::string seccomp;
+  std::uint64_t disk_bytes = 0;
   std::vector<jail::StepDuration> steps;
 };
 
@@ -40,6 +43,7 @@ class Sandboxes {
     const base::Paths& paths;
     const jail::Materials& materials;
     sys::CgroupTree& cgroups;
+    Disks& disks;
     std::vector<std::string> workspace_roots;
     const jail::ControlAuthority* control = nullptr;  // tests only: may weaken a sandbox
   };
@@ -64,6 +68,7 @@ class Sandboxes {
   // Takes over what an earlier spawner left: complete sandboxes live on, the rest is killed and goes.
   Result<> reconcile();
 
+  Disks& disks() { return disks_; }
   std::size_t alive() const { return sandboxes_.size(); }
   std::size_t nurseries() const { return nurseries_.size(); }
   const std::map<base::SandboxId, Sandbox>& all() const { return sandboxes_; }
@@ -73,6 +78,7 @@ class Sandboxes {
   Result<std::string> root_of(const wire::spawner::Create& request) const;
   // Where a further sandbox disturbs the fewest.
   Result<jail::Machine> machine_for(const wire::spawner::Create& request) const;
+  std::uint64_t disk_bytes_of(const wire::spawner::Create& request) const;
   // Retires idle nurseries when all id slots are taken.
   Result<const Nursery*> nursery_of(const std::string& root);
   // Berths are kept ready for one template: that of the last request.
@@ -86,6 +92,7 @@ class Sandboxes {
   const base::Paths& paths_;
   const jail::Materials& materials_;
   sys::CgroupTree& cgroups_;
+  Disks& disks_;
   const std::vector<std::string> workspace_roots_;
   const jail::ControlAuthority* const control_;
   IdBlocks blocks_;

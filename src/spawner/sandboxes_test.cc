@@ -22,8 +22,11 @@ using testing::IsEmpty;
 class SandboxesTest : public testing::Test {
  protected:
   Sandboxes fresh() {
-    return Sandboxes(
-        {.paths = paths(), .materials = materials_, .cgroups = cgroups_.tree(), .workspace_roots = {}});
+    return Sandboxes({.paths = paths(),
+                      .materials = materials_,
+                      .cgroups = cgroups_.tree(),
+                      .disks = *disks_,
+                      .workspace_roots = {}});
   }
   const base::Paths& paths() const { return instance_.paths(); }
 
@@ -67,6 +70,8 @@ class SandboxesTest : public testing::Test {
   support::Instance instance_ = support::Instance::make().value();
   support::ThrowawayCgroups cgroups_ = support::ThrowawayCgroups::make().value();
   jail::Materials materials_ = with_host();
+
+  std::unique_ptr<Disks> disks_ = make_tmpfs_disks({}, instance_.paths()).value();
 
  private:
   static jail::Materials with_host() {

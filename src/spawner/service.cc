@@ -42,12 +42,14 @@ std::vector<pollfd> Service::waits() const {
   for (const auto& [fd, owner] : clients_) waiting.push_back({waiters_.contains(fd) ? -1 : fd, POLLIN, 0});
   for (const auto& [id, sandbox] : sandboxes_.all()) waiting.push_back({sandbox.pidfd.get(), POLLIN, 0});
   sandboxes_.endings().add_polls(waiting);
+  for (const int fd : sandboxes_.disks().waits()) waiting.push_back({fd, POLLIN, 0});
   return waiting;
 }
 
 Result<> Service::run() {
   ASSIGN_OR_RETURN(signals_, sys::watch_signals({SIGTERM, SIGINT, SIGHUP}));
   while (!stopping_) {
+    sandboxes_.disks().tend();
     auto waiting = waits();
     const bool has_time = sandboxes_.wants_preparation();
     const int timeout = has_time ? 0 : poll_timeout();
@@ -119,6 +121,7 @@ bool Service::send_reply(int client, Reply reply) {
   reply.sandboxes = static_cast<std::uint32_t>(sandboxes_.alive());
   reply.nurseries = static_cast<std::uint32_t>(sandboxes_.nurseries());
   reply.ending = static_cast<std::uint32_t>(sandboxes_.endings().size());
+  reply.disk_backend.set(sandboxes_.disks().name());
   return sys::send_packet(client, wire::spawner::packet_of(reply)).has_value();
 }
 
@@ -135,6 +138,7 @@ void Service::answer_one(const wire::spawner::Create& request, Reply& reply) {
   reply.sandbox.set(created->id.text());
   reply.socket.set(created->socket);
   reply.seccomp.set(created->seccomp);
+  reply.disk_bytes = created->disk_bytes;
   for (const jail::StepDuration& step : created->steps) {
     if (reply.step_count == wire::spawner::kMaxSteps) break;
     reply.steps[reply.step_count].name.set(step.name);
@@ -154,7 +158,12 @@ void Service::answer_one(const wire::spawner::RetireTemplate& request, Reply& re
   reply.trash.set(*trash);
 }
 
-void Service::answer_one(const wire::spawner::Status&, Reply&) {}
+void Service::answer_one(const wire::spawner::Status&, Reply& reply) {
+  const Disks& disks = sandboxes_.disks();
+  std::string text = disks.state();
+  if (!options_.disk_refusals.empty()) text += (text.empty() ? "" : "; ") + options_.disk_refusals;
+  reply.message.set(text);
+}
 
 void Service::answer_one(const wire::spawner::Stop&, Reply&) { stopping_ = true; }
 

@@ -20,6 +20,7 @@ struct ServiceOptions {
   // How long to stay without a client and without a sandbox; none: until told to stop.
   std::optional<std::chrono::seconds> linger;
   std::vector<uid_t> allowed_users{0};
+  std::string disk_refusals;  // why better disks are not used; told to whoever asks for the state
 };
 
 class Service {
@@ -40,7 +41,7 @@ class Service {
   void answer_one(const wire::spawner::RetireTemplate& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Status& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Stop& request, wire::spawner::Reply& reply);
-  // The descriptors to wait on: signals, listener, clients, then one per sandbox and one per ending.
+  // The descriptors to wait on: signals, listener, clients, one per sandbox, one per ending, the disks' own.
   std::vector<pollfd> waits() const;
   // Sandboxes whose pid 1 is gone are destroyed; destroyed ones whose last process is gone are taken off the
   // books, and whoever waits for that is told.

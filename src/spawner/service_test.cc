@@ -46,9 +46,11 @@ class ServiceTest : public testing::Test {
   support::Instance instance_ = support::Instance::make().value();
   support::ThrowawayCgroups cgroups_ = support::ThrowawayCgroups::make().value();
   jail::Materials materials_;
+  std::unique_ptr<Disks> disks_ = make_tmpfs_disks({}, instance_.paths()).value();
   Sandboxes sandboxes_{{.paths = instance_.paths(),
                         .materials = materials_,
                         .cgroups = cgroups_.tree(),
+                        .disks = *disks_,
                         .workspace_roots = {}}};
   // Listening from the start, so that a client may call before anybody serves.
   sys::UniqueFd listener_ = sys::listen_unix(instance_.paths().spawner_socket, SOCK_SEQPACKET).value();

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <memory>
 
@@ -17,12 +18,15 @@ Result<std::vector<std::string>> read_names(UniqueFd directory, Only only) {
   (void)directory.release();
   const std::unique_ptr<DIR, int (*)(DIR*)> owner(stream, ::closedir);
   std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(stream)) {
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream);
+    if (entry == nullptr && errno != 0) return base::failed_call("readdir");
+    if (entry == nullptr) return names;
     if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
     if (only == Only::kDirectories && entry->d_type != DT_DIR) continue;
     names.emplace_back(entry->d_name);
   }
-  return names;
 }
 }  // namespace
 
@@ -40,6 +44,11 @@ Result<std::vector<std::string>> subdirectories_at(int directory) {
 Result<std::vector<std::string>> entries(const std::string& path) {
   ASSIGN_OR_RETURN(auto directory, open(path, O_RDONLY | O_DIRECTORY));
   return read_names(std::move(directory), Only::kAnything);
+}
+
+Result<std::vector<std::string>> entries_at(int directory) {
+  ASSIGN_OR_RETURN(auto again, openat(directory, ".", O_RDONLY | O_DIRECTORY));
+  return read_names(std::move(again), Only::kAnything);
 }
 
 }  // namespace sys

@@ -1,17 +1,10 @@
 #pragma once
 
-#include <string>
-
-#include "template/rules.h"
+#include "sys/delete_tree.h"
 
 namespace templates {
 
-// Removes the directory or file at `path` with everything below it. Works by descriptors, follows no symbolic
-// link, leaves the file system it starts on, and needs the same few descriptors however deep the tree is.
-// What is gone already, also by somebody else's hand meanwhile, is fine.
-Result<> delete_tree(const std::string& path);
-
-// Removes everything inside an open directory, but not the directory.
-Result<> empty_directory(int directory);
+using sys::delete_tree;
+using sys::empty_directory;
 
 }  // namespace templates

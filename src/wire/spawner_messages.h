@@ -57,7 +57,7 @@ struct Create {
   RootKind root_kind = RootKind::kTemplate;
   Mode mode = Mode::kUser;
   std::uint64_t memory_bytes = 0;
-  std::uint64_t disk_bytes = 0;
+  std::uint64_t disk_bytes = 0;  // 0: the default of the disks in use
   std::uint32_t cpu_millis = 0;
   std::uint32_t max_pids = 0;
   Access workspace_access = Access::kNone;
@@ -107,6 +107,8 @@ struct Reply {
   std::uint32_t sandboxes = 0;
   std::uint32_t nurseries = 0;
   std::uint32_t ending = 0;  // killed, and not yet gone
+  std::uint64_t disk_bytes = 0;  // what a new sandbox got
+  Text<16> disk_backend;         // what its disk is made of
   std::array<StepTime, kMaxSteps> steps{};
 };
 

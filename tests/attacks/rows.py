@@ -16,7 +16,7 @@ GROUPS = {"A": 27, "B": 18, "C": 18, "E": 22}
 # Asking a supervisor about calls (user notification) is no part of the design, so there is no A26.
 ROWS = [f"{group}{number:02}" for group, last in GROUPS.items() for number in range(1, last + 1) if (group, number) != ("A", 26)]
 # Rows whose tests are not written yet. The list only ever shrinks; a row that will have no test stands in the table of those left.
-OWED = "E06 E07 E08 E09 E10 E13 E21 E22".split()
+OWED = "E10 E13 E21 E22".split()
 SUITES = {"Syscalls.", "Identity.", "Files.", "SelfCheck.", "Resources.", "Bounds."}
 CASE = re.compile(r"^\w+\.\w+$")
 SCRIPT = re.compile(r"^(tests/\w+/\w+\.py):(\w+)\.(test_\w+)$")

@@ -26,7 +26,7 @@ class LimitOptions(cove.Test):
     def test_wrong_values_are_refused_and_named(self):
         wrong = {"--cpus": ["", "0", "-1", "x", "1x", "inf", "nan", "1e3", "1000000", "0.001", "1.2.3"],
                  "--memory": ["", "0", "-1", "12Q", "M", "1T", "lots", "1M", "99999999999G", "0x10", " 64M", "64M "],
-                 "--disk": ["", "0", "-5", "x", "1k", "600M"], "--pids": ["", "0", "1", "-1", "x", "1.5", "99999999999"],
+                 "--disk": ["", "0", "-5", "x", "1k", "2T"], "--pids": ["", "0", "1", "-1", "x", "1.5", "99999999999"],
                  "--timeout": ["", "0", "-1s", "5y", "s", "25h", "999999999999999d"], "--output": ["", "-1", "x", "1Q"]}
         for option, values in wrong.items():
             for value in values:
@@ -35,9 +35,6 @@ class LimitOptions(cove.Test):
                     self.check_run(done, 2, b"")
                     self.assertTrue(done.stderr.strip(), "a refusal says why")
                     self.assertNotIn(b"terminate called", done.stderr)
-
-    def test_a_disk_larger_than_memory_says_why(self):
-        self.check_refused(self.cove.run("--memory", "64M", "--disk", "65M", "--", "true"), 2, "disk lives in memory")
 
     def test_missing_values(self):
         for option in ("--cpus", "--memory", "--disk", "--pids", "--timeout", "--output", "--template", "--workspace", "-c", "--language"):
@@ -50,7 +47,10 @@ class LimitOptions(cove.Test):
                 " open('/sys/fs/cgroup/cpu.max').read(), os.statvfs('/').f_blocks * os.statvfs('/').f_frsize)")
         done = self.cove.run("--memory", "100M", "--pids", "77", "--cpus", "0.5", "--disk", "40M", "-c", code)
         self.check_run(done, 0)
-        self.assertEqual(done.stdout.split(), [str(100 << 20).encode(), b"77", b"50000", b"100000", str(40 << 20).encode()])
+        *others, disk = done.stdout.split()
+        self.assertEqual(others, [str(100 << 20).encode(), b"77", b"50000", b"100000"])
+        # A file system keeps a little of its disk for itself.
+        self.assertTrue(36 << 20 < int(disk) <= 40 << 20, disk)
 
     def test_more_memory_than_the_machine_has(self):
         self.check_run(self.cove.run("--memory", "900G", "-c", "print(1)"), 0, b"1\n")

@@ -47,8 +47,8 @@ class FailureAtEachStep(cove.Test):
         done = self.cove.run("--", "true")
         self.check_refused(done, 125, f"{step}: injected: Input/output error")
 
-    @staticmethod
-    def measures(pid):
+    def measures(self, pid):
+        self.cove.wait_for_disks()
         return {"descriptors": traces.descriptors(pid), "held namespaces": len(traces.held_namespaces(pid)), "children": traces.children(pid),
                 "mounts": traces.mounts(pid)}
 

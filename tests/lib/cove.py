@@ -8,6 +8,7 @@ killed leaves no mount behind. COVE_TEST_BIN says where the programs are.
 import ctypes
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -161,6 +162,11 @@ class Instance:
                 return struct.unpack("iII", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
         except OSError:
             return None
+
+    def wait_for_disks(self):
+        """Until the spawner has made the disks that it keeps ready, and taken apart those that it got back."""
+        quiet = re.compile(rb"(\d+) of \1 ready .*, 0 being removed|disks: (?!loop)")
+        wait_until(lambda: quiet.search(self.call("spawner", "status").stdout), "disks to be ready", 60)
 
     def stop_spawner(self):
         pid = self.spawner_pid()

@@ -29,7 +29,7 @@ def destroy(sandbox, until=GONE):
 
 def create_packet(root, workspace="", access=NONE, memory=128 << 20, **fields):
     return header(CREATE) + _CREATE.pack(fields.get("raw_root", root.encode()), fields.get("root_kind", 0), fields.get("mode", 0), memory,
-                                         fields.get("disk", 16 << 20), fields.get("cpu_millis", 1000), fields.get("max_pids", 64), access,
+                                         fields.get("disk", 0), fields.get("cpu_millis", 1000), fields.get("max_pids", 64), access,
                                          fields.get("weaken", 0), workspace.encode())
 
 

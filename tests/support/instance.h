@@ -13,7 +13,7 @@ class Instance {
     ASSIGN_OR_RETURN(auto dir, sys::TempDir::make());
     Instance instance(std::move(dir));
     const base::Paths& p = instance.paths();
-    for (const auto& path : {p.templates, p.builds, p.run, p.sandboxes, p.stage}) {
+    for (const auto& path : {p.templates, p.builds, p.disks, p.run, p.sandboxes, p.stage}) {
       RETURN_IF_ERROR(sys::mkdir_if_missing(path, 0700));
     }
     return instance;

@@ -1,4 +1,4 @@
-#include "template/delete_tree.h"
+#include "sys/delete_tree.h"
 
 #include <linux/openat2.h>
 #include <stdio.h>
@@ -7,10 +7,9 @@
 #include <cerrno>
 #include <vector>
 
-#include "sys/file.h"
-#include "template/names_in.h"
+#include "sys/directory.h"
 
-namespace templates {
+namespace sys {
 
 namespace {
 
@@ -22,7 +21,7 @@ class Flattener {
 
   Result<> run() {
     while (true) {
-      ASSIGN_OR_RETURN(const auto names, names_in(top_));
+      ASSIGN_OR_RETURN(const auto names, entries_at(top_));
       if (names.empty()) return {};
       for (const auto& name : names) RETURN_IF_ERROR(remove(name));
     }
@@ -31,15 +30,15 @@ class Flattener {
  private:
   Result<> remove(const std::string& name) {
     if (unlink(top_, name)) return {};
-    auto directory = sys::openat2(top_, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
-                                  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+    auto directory = openat2(top_, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+                             RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
     if (!directory && directory.error().sys_errno == ENOENT) return {};
     if (!directory) return std::unexpected(std::move(directory).error());
-    ASSIGN_OR_RETURN(const auto children, names_in(directory->get()));
+    ASSIGN_OR_RETURN(const auto children, entries_at(directory->get()));
     for (const auto& child : children) {
       if (!unlink(directory->get(), child)) RETURN_IF_ERROR(lift(directory->get(), child));
     }
-    const auto gone = sys::unlinkat(top_, name, AT_REMOVEDIR);
+    const auto gone = unlinkat(top_, name, AT_REMOVEDIR);
     // Not empty: somebody still writes into it; the next round sees it again.
     if (gone || gone.error().sys_errno == ENOENT || gone.error().sys_errno == ENOTEMPTY) return {};
     return std::unexpected(gone.error());
@@ -56,7 +55,7 @@ class Flattener {
       const auto to = "lifted." + std::to_string(counter_++);
       if (::renameat2(from, name.c_str(), top_, to.c_str(), RENAME_NOREPLACE) == 0) return {};
       if (errno == ENOENT) return {};
-      if (errno != EEXIST) return base::failed_call("rename(" + printable(name) + ", " + to + ")");
+      if (errno != EEXIST) return base::failed_call("rename(…, " + to + ")");
     }
   }
 
@@ -70,13 +69,13 @@ Result<> empty_directory(int directory) { return Flattener(directory).run(); }
 
 Result<> delete_tree(const std::string& path) {
   if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
-  auto top = sys::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  auto top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!top && top.error().sys_errno == ENOENT) return {};
   if (!top) return std::unexpected(std::move(top).error());
   RETURN_IF_ERROR(empty_directory(top->get()));
-  auto gone = sys::unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+  auto gone = unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
   if (!gone && gone.error().sys_errno != ENOENT) return gone;
   return {};
 }
 
-}  // namespace templates
+}  // namespace sys
