@@ -267,6 +267,7 @@ class Loop(OnTheHostsDisk, cove.Test):
         code = f"import os\nf = os.open('/home/user/f', os.O_CREAT | os.O_WRONLY)\nos.write(f, b'{word.decode()}' * 100_000)\nos.fsync(f)\nprint('ready', flush=True)\ninput()"
         tenant = self.begin("-c", code)
         self.assertEqual(tenant.stdout.readline(), b"ready\n")
+        os.sync()  # a sandbox's own fsync waits for no disk
         self.assertEqual(len(self.search(word)), 1, "while it lives, the word is on its device")
         tenant.communicate(b"\n", timeout=cove.PATIENCE)
         following = self.begin("-c", "print('ready', flush=True)\ninput()")
