@@ -12,6 +12,7 @@ constexpr init::Wiring kWiring = {
     .listener = 3,
     .cgroup = 4,
     .gauges = {.oom = 5, .oom_notify = 6, .memory_peak = 7, .pids = 8},
+    .leash = 10,
 };
 constexpr int kProcessFilter = 9;
 

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "init/put_file.h"
+#include "sys/retry.h"
 #include "sys/signals.h"
 #include "sys/socket.h"
 
@@ -26,9 +28,15 @@ Result<> Supervisor::run() {
 }
 
 Result<> Supervisor::await_engine() {
+  // The spawner's end hangs the leash up as well: then there is nobody left to hand this sandbox out.
+  std::array<pollfd, 2> either{pollfd{wiring_.listener, POLLIN, 0}, pollfd{wiring_.leash, POLLIN, 0}};
+  if (wiring_.leash >= 0 && sys::retry([&] { return ::poll(either.data(), either.size(), -1); }) < 0) {
+    return base::failed_call("poll");
+  }
   pollfd waiting{.fd = wiring_.listener, .events = POLLIN, .revents = 0};
   const int limit = static_cast<int>(std::chrono::milliseconds(kFirstContact).count());
   if (::poll(&waiting, 1, limit) <= 0) return base::fail(base::Code::kTimeout, "no engine connected");
+  if (wiring_.leash >= 0) ::close(wiring_.leash);
   ASSIGN_OR_RETURN(auto socket, sys::accept(wiring_.listener));
   channel_.emplace(std::move(socket));
   return {};

@@ -15,6 +15,7 @@ struct Wiring {
   int listener = -1;
   int cgroup = -1;
   GaugeFds gauges;
+  int leash = -1;  // as long as it does not hang up, nobody has been given this sandbox
 };
 
 class Supervisor {
@@ -25,7 +26,7 @@ class Supervisor {
   Result<> run();
 
  private:
-  // How long an engine may take to connect for the first time.
+  // How long an engine may take to connect once it has the sandbox.
   static constexpr std::chrono::seconds kFirstContact{30};
   // v1 announces that memory is out before it kills and counts, so the count is looked at for this long.
   static constexpr std::chrono::seconds kMemoryNews{1};

@@ -130,6 +130,7 @@ Result<> wire_descriptors(Build& build) {
       {wiring.group.gauges.memory_peak.get(), kMemoryPeakFd},
       {wiring.group.gauges.pids.get(), kPidsFd},
       {wiring.process_filter, kProcessFilterFd},
+      {wiring.leash.get(), kLeashFd},
   };
   // First out of the way of the final numbers, then into them.
   constexpr int kAway = 64;

@@ -34,6 +34,7 @@ struct Wiring {
   int nursery = -1;  // user namespace
   int id_map = -1;   // user namespace that says how on-disk ids appear inside
   sys::UniqueFd network;
+  sys::UniqueFd leash;  // read end: hangs up when the sandbox is handed out
   sys::UniqueFd disk;  // a detached mount for the sandbox's own layer
   sys::UniqueFd listener;
   sys::UniqueFd workspace;         // a detached mount of the directory on the host
@@ -50,7 +51,8 @@ enum InitFd : int {
   kMemoryPeakFd = 7,
   kPidsFd = 8,
   kProcessFilterFd = 9,
-  kFirstFreeFd = 10,
+  kLeashFd = 10,
+  kFirstFreeFd = 11,
 };
 
 }  // namespace jail

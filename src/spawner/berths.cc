@@ -19,12 +19,6 @@ Result<Berth> Berths::take(const Nursery& nursery) {
   auto& ready = ready_[nursery.slot];
   Berth berth = std::move(ready.front());
   ready.pop_front();
-  auto renamed =
-      sys::renameat(AT_FDCWD, ahead_path(paths_, berth.id), AT_FDCWD, socket_path(paths_, berth.id));
-  if (!renamed) {
-    failures_.push_back({.id = berth.id, .first_id = berth.first_id});
-    return std::unexpected(std::move(renamed).error());
-  }
   return berth;
 }
 

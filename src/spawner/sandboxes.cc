@@ -8,6 +8,7 @@
 #include "spawner/request_check.h"
 #include "spawner/workspace.h"
 #include "sys/process.h"
+#include "sys/socket.h"
 
 namespace spawner {
 
@@ -44,6 +45,17 @@ jail::Spec spec_of(const wire::spawner::Create& request, const Berth& berth) {
           .first_id = berth.first_id};
 }
 
+bool is_alive(int pidfd) {
+  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
+  return ::poll(&end, 1, 0) == 0;
+}
+
+std::vector<Ready> one(Ready ready) {
+  std::vector<Ready> list;
+  list.push_back(std::move(ready));
+  return list;
+}
+
 }  // namespace
 
 Sandboxes::Sandboxes(Parts parts)
@@ -61,6 +73,17 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   if (request.weaken != 0 && control_ == nullptr) {
     return base::fail(Code::kDenied, "this spawner weakens no sandbox");
   }
+  while (auto ready = ready_.take(request)) {
+    if (is_alive(ready->sandbox.pidfd.get())) return hand_out(*std::move(ready));
+    end_all(one(*std::move(ready)));
+  }
+  ASSIGN_OR_RETURN(auto made, make(request));
+  // A control spawner's sandboxes differ by more than what is asked for.
+  if (control_ == nullptr) end_all(ready_.notice(request));
+  return hand_out(std::move(made));
+}
+
+Result<Ready> Sandboxes::make(const wire::spawner::Create& request) {
   // Before anything is made for it: a nursery stays.
   ASSIGN_OR_RETURN(auto root, root_of(request));
   ASSIGN_OR_RETURN(auto machine, machine_for(request));
@@ -72,9 +95,9 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   jail::Spec spec = spec_of(request, *berth);
   spec.root = std::move(root);
   spec.machine = std::move(machine);
-  auto created = build_in(*berth, spec, request, *nursery);
-  if (created) return created;
-  auto error = base::with_context("sandbox " + berth->id.text(), std::move(created).error());
+  auto made = build_in(*berth, spec, request, *nursery);
+  if (made) return made;
+  auto error = base::with_context("sandbox " + berth->id.text(), std::move(made).error());
   // What cannot be ended keeps its ids: they are not given to anybody else.
   if (auto ending =
           endings_.begin({.id = berth->id, .first_id = berth->first_id, .disk = std::move(berth->disk)});
@@ -82,6 +105,30 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
     error.message += "; and its remains could not be killed: " + ending.error().message;
   }
   return std::unexpected(std::move(error));
+}
+
+Result<Created> Sandboxes::hand_out(Ready ready) {
+  const base::SandboxId id = ready.created.id;
+  auto in_the_books = save_record(paths_, ready.sandbox.record);
+  if (in_the_books) {
+    in_the_books = sys::renameat(AT_FDCWD, ahead_path(paths_, id), AT_FDCWD, socket_path(paths_, id));
+  }
+  if (!in_the_books) {
+    auto error = base::with_context("sandbox " + id.text(), std::move(in_the_books).error());
+    end_all(one(std::move(ready)));
+    return std::unexpected(std::move(error));
+  }
+  sandboxes_.emplace(id, std::move(ready.sandbox));
+  return std::move(ready.created);
+}
+
+void Sandboxes::end_all(std::vector<Ready> given_up) {
+  for (Ready& one : given_up) {
+    (void)endings_.begin({.id = one.created.id,
+                          .first_id = one.sandbox.record.first_id,
+                          .pidfd = std::move(one.sandbox.pidfd),
+                          .disk = std::move(one.sandbox.disk)});
+  }
 }
 
 void Sandboxes::look_ahead(const std::string& root) {
@@ -93,13 +140,19 @@ void Sandboxes::look_ahead(const std::string& root) {
 }
 
 bool Sandboxes::wants_preparation() const {
+  if (ready_.wants_more()) return true;
   const Nursery* const nursery = nurseries_.find(ahead_for_);
   return nursery != nullptr && berths_.wants_more(*nursery);
 }
 
+// When something fails here, whoever asks next makes it for himself and hears why that does not work.
 void Sandboxes::prepare() {
+  if (ready_.wants_more()) {
+    auto made = make(ready_.shape());
+    if (made) return ready_.put(*std::move(made));
+    return end_all(ready_.give_up());
+  }
   if (berths_.prepare(*nurseries_.find(ahead_for_))) return;
-  // Whoever asks next makes one for himself and hears why that does not work.
   ahead_for_.clear();
   end_all(berths_.take_failures());
 }
@@ -109,6 +162,7 @@ void Sandboxes::end_all(const std::vector<Remains>& remains) {
 }
 
 Result<> Sandboxes::wind_down() {
+  end_all(ready_.give_up());
   ahead_for_.clear();
   end_all(berths_.give_up_all());
   return finish_endings();
@@ -119,7 +173,8 @@ Result<const Nursery*> Sandboxes::nursery_of(const std::string& root) {
   if (nursery || nursery.error().code != Code::kExhausted) return nursery;
   std::set<std::string> in_use;
   for (const auto& [id, sandbox] : sandboxes_) in_use.insert(sandbox.record.root);
-  // The berths made ahead hold a part of a slot that may be given away now.
+  // What was made ahead holds a part of a slot that may be given away now.
+  end_all(ready_.give_up());
   ahead_for_.clear();
   end_all(berths_.give_up_all());
   nurseries_.retire_idle(in_use);
@@ -148,12 +203,14 @@ Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& reques
   return machine;
 }
 
-Result<Created> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
-                                    const Nursery& nursery) {
+Result<Ready> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
+                                  const Nursery& nursery) {
   if (control_ != nullptr) control_->weaken(spec, request.weaken);
   auto plan = jail::make_plan(spec);
   ASSIGN_OR_RETURN(auto wiring, wire_up(berth, spec, request));
   wiring.nursery = nursery.user_namespace.get();
+  ASSIGN_OR_RETURN(auto leash, sys::make_pipe());
+  wiring.leash = std::move(leash.read);
   if (spec.root_kind == RootKind::kTemplate) {
     ASSIGN_OR_RETURN(auto disk, disks_.take(spec.id, disk_bytes_of(request)));
     wiring.disk = std::move(disk.mount);
@@ -163,15 +220,17 @@ Result<Created> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::
   jail::StepHook* const hook = control_ != nullptr ? control_->hook_for(request.weaken) : nullptr;
   ASSIGN_OR_RETURN(auto built, jail::build(plan, wiring, hook));
   Record record{.id = spec.id, .first_id = berth.first_id, .pid = built.pid, .root = name_of_root(request)};
-  RETURN_IF_ERROR(save_record(paths_, record));
-  sandboxes_.emplace(spec.id, Sandbox{.record = std::move(record),
-                                      .pidfd = std::move(built.pidfd),
-                                      .cpus = spec.machine.cpus,
-                                      .disk = std::move(berth.disk)});
-  Created created{.id = spec.id, .socket = socket_path(paths_, spec.id), .steps = std::move(built.steps)};
-  created.disk_bytes = disk_bytes_of(request);
-  created.seccomp = filter_choice(request, *wiring.materials).hash;
-  return created;
+  Created created{.id = spec.id,
+                  .socket = socket_path(paths_, spec.id),
+                  .seccomp = filter_choice(request, *wiring.materials).hash,
+                  .disk_bytes = disk_bytes_of(request),
+                  .steps = std::move(built.steps)};
+  return Ready{.sandbox = {.record = std::move(record),
+                           .pidfd = std::move(built.pidfd),
+                           .cpus = spec.machine.cpus,
+                           .disk = std::move(berth.disk)},
+               .created = std::move(created),
+               .leash = std::move(leash.write)};
 }
 
 Result<jail::Wiring> Sandboxes::wire_up(Berth& berth, const jail::Spec& spec,
@@ -241,6 +300,7 @@ Result<std::string> Sandboxes::retire_template(const std::string& digest) {
   std::string trash = "trash." + base::random_hex(8);
   RETURN_IF_ERROR(
       sys::renameat(AT_FDCWD, paths_.templates + "/" + digest, AT_FDCWD, paths_.builds + "/" + trash));
+  if (ready_.shape().root.view() == digest) end_all(ready_.give_up());
   if (ahead_for_ == digest) look_ahead("");
   nurseries_.retire(digest);
   return trash;

@@ -13,27 +13,12 @@
 #include "spawner/disks.h"
 #include "spawner/endings.h"
 #include "spawner/nurseries.h"
+#include "spawner/ready.h"
 #include "spawner/records.h"
 #include "sys/cgroup.h"
 #include "wire/spawner_messages.h"
 
 namespace spawner {
-
-// A sandbox that this spawner made, or found alive when it started.
-struct Sandbox {
-  Record record;
-  sys::UniqueFd pidfd;  // of its pid 1
-  sys::CpuNumbers cpus;
-  sys::UniqueFd disk;  // goes back when it is gone; empty for one that was found alive
-};
-
-struct Created {
-  base::SandboxId id;
-  std::string socket;
-  std::string seccomp;
-  std::uint64_t disk_bytes = 0;
-  std::vector<jail::StepDuration> steps;
-};
 
 // Makes and ends sandboxes, and keeps the books: which live, in which id blocks, of which template.
 // Single-threaded.
@@ -60,7 +45,8 @@ class Sandboxes {
   // Moves a template that no sandbox uses out of sight, atomically with respect to create. Returns its trash
   // name.
   Result<std::string> retire_template(const std::string& digest);
-  // Makes ahead what the next sandbox of the last request's template will need, a piece at a time.
+  // Makes ahead what the next request will need, a piece at a time: whole sandboxes of the kind that came
+  // twice running, and berths for the template of the last request.
   bool wants_preparation() const;
   void prepare();
   // Gives up what was made ahead and waits until everything destroyed is gone. The living are left alone.
@@ -84,8 +70,13 @@ class Sandboxes {
   // Berths are kept ready for one template: that of the last request.
   void look_ahead(const std::string& root);
   void end_all(const std::vector<Remains>& remains);
-  Result<Created> build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
-                           const Nursery& nursery);
+  // A complete sandbox, not yet in the books.
+  Result<Ready> make(const wire::spawner::Create& request);
+  Result<Ready> build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
+                         const Nursery& nursery);
+  // Into the books, and off the leash.
+  Result<Created> hand_out(Ready ready);
+  void end_all(std::vector<Ready> given_up);
   Result<jail::Wiring> wire_up(Berth& berth, const jail::Spec& spec, const wire::spawner::Create& request);
   Result<> adopt(Record record);
 
@@ -99,6 +90,7 @@ class Sandboxes {
   Nurseries nurseries_;
   Berths berths_;
   std::string ahead_for_;  // the root that berths are made ahead for
+  ReadySandboxes ready_;
   Endings endings_;
   std::map<base::SandboxId, Sandbox> sandboxes_;
 };

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jail/builder.h"
+#include "spawner/endings.h"
+#include "spawner/records.h"
+#include "sys/affinity.h"
+#include "wire/spawner_messages.h"
+
+namespace spawner {
+
+// A sandbox that this spawner made, or found alive when it started.
+struct Sandbox {
+  Record record;
+  sys::UniqueFd pidfd;  // of its pid 1
+  sys::CpuNumbers cpus;
+  sys::UniqueFd disk;  // goes back when it is gone; empty for one that was found alive
+};
+
+struct Created {
+  base::SandboxId id;
+  std::string socket;
+  std::string seccomp;
+  std::uint64_t disk_bytes = 0;
+  std::vector<jail::StepDuration> steps;
+};
+
+// A complete sandbox that nobody has asked for yet. Its init waits without a deadline while the leash is
+// held: who gets it, or the end of this spawner, lets go.
+struct Ready {
+  Sandbox sandbox;
+  Created created;
+  sys::UniqueFd leash;
+};
+
+// Sandboxes made ahead for the kind of request that came twice running. Each is handed out once, to whoever
+// asks for exactly the same; none is ever used again.
+class ReadySandboxes {
+ public:
+  static constexpr std::size_t kMost = 4;
+
+  // Takes note of what is asked for. What was made for something else is given up.
+  std::vector<Ready> notice(const wire::spawner::Create& request);
+  std::optional<Ready> take(const wire::spawner::Create& request);
+  bool wants_more() const { return wanted_ && ready_.size() < kMost; }
+  const wire::spawner::Create& shape() const { return shape_; }
+  void put(Ready ready) { ready_.push_back(std::move(ready)); }
+  std::vector<Ready> give_up();
+
+ private:
+  bool is_same(const wire::spawner::Create& request) const;
+
+  wire::spawner::Create shape_;
+  bool wanted_ = false;
+  std::deque<Ready> ready_;
+};
+
+}  // namespace spawner
