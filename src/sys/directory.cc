@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <memory>
 
@@ -17,12 +18,15 @@ Result<std::vector<std::string>> read_names(UniqueFd directory, Only only) {
   (void)directory.release();
   const std::unique_ptr<DIR, int (*)(DIR*)> owner(stream, ::closedir);
   std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(stream)) {
+  while (true) {
+    errno = 0;  // the end and a failure look alike otherwise
+    const dirent* const entry = ::readdir(stream);
+    if (entry == nullptr && errno != 0) return base::failed_call("readdir");
+    if (entry == nullptr) return names;
     if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
     if (only == Only::kDirectories && entry->d_type != DT_DIR) continue;
     names.emplace_back(entry->d_name);
   }
-  return names;
 }
 }  // namespace
 
