@@ -7,9 +7,8 @@
 namespace jail {
 
 namespace {
-void send(int socket, const StepReport& report, std::span<const int> fds = {}) {
-  // When the spawner is gone there is nobody to tell, and the next one cleans up.
-  (void)sys::send_packet(socket, std::as_bytes(std::span(&report, 1)), fds);
+Result<> send(int socket, const StepReport& report, std::span<const int> fds = {}) {
+  return sys::send_packet(socket, std::as_bytes(std::span(&report, 1)), fds);
 }
 
 Result<> run_step(const Step& step, Build& build, StepHook* hook) {
@@ -23,15 +22,17 @@ Result<> run_steps(std::span<const Step> steps, Build& build, StepHook* hook) {
   using Clock = std::chrono::steady_clock;
   for (const Step& step : steps) {
     const auto start = Clock::now();
-    if (auto done = run_step(step, build, hook); !done) {
-      report_failure(build.report.get(), step.name, done.error());
-      return done;
-    }
+    auto done = run_step(step, build, hook);
     StepReport report;
     report.name.set(step.name);
     report.microseconds = static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-    send(build.report.get(), report);
+    // A step that nobody has heard of counts as not done.
+    if (done) done = send(build.report.get(), report);
+    if (!done) {
+      report_failure(build.report.get(), step.name, done.error());
+      return done;
+    }
   }
   return {};
 }
@@ -42,13 +43,14 @@ void report_failure(int socket, const char* step, const base::Error& error) {
                     .sys_errno = error.sys_errno};
   report.name.set(step);
   report.message.set(error.message);
-  send(socket, report);
+  // When the spawner is gone there is nobody to tell, and the next one cleans up.
+  (void)send(socket, report);
 }
 
 Result<> report_birth(int socket, pid_t pid, int pidfd) {
   StepReport report{.kind = StepReport::kBorn, .pid = pid};
   const int fds[] = {pidfd};
-  return sys::send_packet(socket, std::as_bytes(std::span(&report, 1)), fds);
+  return send(socket, report, fds);
 }
 
 }  // namespace jail
