@@ -59,6 +59,11 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
   }
   ASSIGN_OR_RETURN(sandbox.socket_, sys::connect_unix(std::string(reply.socket.view()), SOCK_STREAM));
   ASSIGN_OR_RETURN(const auto first, sandbox.receive());
+  if (const auto* failed = std::get_if<wire::init::Failed>(&first)) {
+    return std::unexpected(base::Error{static_cast<Code>(failed->code),
+                                       "sandbox " + sandbox.id_ + ": init: " + failed->message,
+                                       failed->sys_errno});
+  }
   const auto* hello = std::get_if<wire::init::Hello>(&first);
   if (hello == nullptr || hello->version != wire::init::kVersion) {
     return base::fail(Code::kUnsupported, "the sandbox's init speaks another protocol version");

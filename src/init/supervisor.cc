@@ -7,7 +7,6 @@
 
 #include "init/put_file.h"
 #include "sys/signals.h"
-#include "sys/socket.h"
 
 namespace init {
 
@@ -15,23 +14,26 @@ Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
     : wiring_(wiring), policy_(std::move(policy)), gauges_(wiring.gauges) {}
 
 Result<> Supervisor::run() {
+  auto done = serve();
+  if (done) return done;
+  if (!channel_) {
+    refuse(wiring_.listener, done.error());
+    return done;
+  }
+  fail(stream_, done.error());
+  (void)channel_->flush();
+  return done;
+}
+
+Result<> Supervisor::serve() {
   // SIGPIPE is blocked with it: a process that closed its input is an error of a write, not a signal.
   ASSIGN_OR_RETURN(children_, sys::watch_signals({SIGCHLD, SIGPIPE}));
-  RETURN_IF_ERROR(await_engine());
+  ASSIGN_OR_RETURN(channel_, Channel::await(wiring_.listener, Channel::kFirstContact));
   channel_->send(0, wire::init::Hello{});
   while (true) {
     ASSIGN_OR_RETURN(const bool go_on, turn());
     if (!go_on) return {};
   }
-}
-
-Result<> Supervisor::await_engine() {
-  pollfd waiting{.fd = wiring_.listener, .events = POLLIN, .revents = 0};
-  const int limit = static_cast<int>(std::chrono::milliseconds(kFirstContact).count());
-  if (::poll(&waiting, 1, limit) <= 0) return base::fail(base::Code::kTimeout, "no engine connected");
-  ASSIGN_OR_RETURN(auto socket, sys::accept(wiring_.listener));
-  channel_.emplace(std::move(socket));
-  return {};
 }
 
 // One round of the loop. False when the engine has gone.
@@ -52,7 +54,7 @@ Result<bool> Supervisor::turn() {
     look_at_memory_until_ = Clock::now() + kMemoryNews;
   }
   look_at_memory();
-  if (run_) run_->pump(*channel_);
+  if (run_) RETURN_IF_ERROR(run_->pump(*channel_));
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
   RETURN_IF_ERROR(channel_->flush());
   return true;
@@ -86,6 +88,7 @@ Result<> Supervisor::serve_requests() {
 }
 
 Result<> Supervisor::handle(std::uint32_t stream, const wire::init::Request& request) {
+  stream_ = stream;
   return std::visit([&](const auto& one) { return handle_one(stream, one); }, request);
 }
 
@@ -94,7 +97,10 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Start& s
     fail(stream, {base::Code::kConflict, "a process is running already"});
     return {};
   }
-  RETURN_IF_ERROR(gauges_.begin());
+  if (auto begun = gauges_.begin(); !begun) {
+    fail(stream, begun.error());
+    return {};
+  }
   auto leaf = Leaf::make(wiring_.cgroup, "p" + std::to_string(++runs_));
   if (!leaf) {
     fail(stream, leaf.error());
@@ -131,9 +137,7 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::PutFile&
 }
 
 void Supervisor::fail(std::uint32_t stream, const base::Error& error) {
-  channel_->send(stream, wire::init::Failed{.code = static_cast<std::uint32_t>(error.code),
-                                            .sys_errno = error.sys_errno,
-                                            .message = error.message.substr(0, wire::init::kMaxMessage)});
+  channel_->send(stream, failed_of(error));
 }
 
 Result<> Supervisor::reap() {
@@ -143,7 +147,8 @@ Result<> Supervisor::reap() {
     ASSIGN_OR_RETURN(const auto reaped, sys::wait_any());
     if (!reaped) return {};
     if (!run_ || reaped->pid != run_->pid()) continue;  // an orphan
-    channel_->send(run_->stream(), run_->finish(reaped->status, gauges_, *channel_));
+    ASSIGN_OR_RETURN(const auto ended, run_->finish(reaped->status, gauges_, *channel_));
+    channel_->send(run_->stream(), ended);
     run_.reset();
   }
 }

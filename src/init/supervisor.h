@@ -21,16 +21,14 @@ class Supervisor {
  public:
   Supervisor(Wiring wiring, LaunchPolicy policy);
 
-  // Returns when the sandbox has no reason to live any more.
+  // Returns when the sandbox has no reason to live any more. The engine is told of an error that is one.
   Result<> run();
 
  private:
-  // How long an engine may take to connect for the first time.
-  static constexpr std::chrono::seconds kFirstContact{30};
   // v1 announces that memory is out before it kills and counts, so the count is looked at for this long.
   static constexpr std::chrono::seconds kMemoryNews{1};
 
-  Result<> await_engine();
+  Result<> serve();
   Result<bool> turn();
   Result<> serve_requests();
   Result<> handle(std::uint32_t stream, const wire::init::Request& request);
@@ -49,6 +47,7 @@ class Supervisor {
   sys::UniqueFd children_;  // signalfd
   std::optional<Channel> channel_;
   std::optional<Run> run_;
+  std::uint32_t stream_ = 0;  // of the last request
   std::uint64_t runs_ = 0;
   std::optional<Clock::time_point> look_at_memory_until_;
 };
