@@ -18,15 +18,6 @@ using jail::RootKind;
 
 constexpr std::chrono::seconds kLastBreath{10};
 
-// A half-made sandbox's pid 1 is our child, and in no book yet. What is reaped here of a complete one is
-// found by its pidfd all the same.
-void reap_strays() {
-  while (true) {
-    const auto reaped = sys::wait_any();
-    if (!reaped || !*reaped) return;
-  }
-}
-
 std::string name_of_root(const wire::spawner::Create& request) {
   const std::string root(request.root.view());
   return request.root_kind == RootKind::kBuild ? "build:" + root : root;
@@ -58,7 +49,6 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
     error.message += "; and its remains could not be removed: " + gone.error().message;
     return std::unexpected(std::move(error));
   }
-  reap_strays();
   blocks_.give_back_block(spec.first_id);
   return std::unexpected(std::move(error));
 }
@@ -127,6 +117,13 @@ Result<> Sandboxes::destroy(const base::SandboxId& id) {
   (void)sys::wait_pidfd(found->second.pidfd.get());
   sandboxes_.erase(found);
   return {};
+}
+
+void Sandboxes::reap() {
+  while (true) {
+    const auto reaped = sys::wait_any();
+    if (!reaped || !*reaped) return;
+  }
 }
 
 Result<> Sandboxes::erase_traces(const base::SandboxId& id) {

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -51,7 +52,8 @@ Result<> Service::run() {
     auto waiting = waits();
     const int timeout = poll_timeout();
     const int ready = ::poll(waiting.data(), waiting.size(), timeout);
-    if (ready < 0 && errno != EINTR) return base::failed_call("poll");
+    // Memory may be short for a moment; sandboxes and clients are still there after it.
+    if (ready < 0 && errno != EINTR && errno != EAGAIN && errno != ENOMEM) return base::failed_call("poll");
     if (ready == 0 && timeout == 0) break;
     if (readable(waiting[0])) break;
     const std::size_t clients_end = 2 + clients_.size();
@@ -62,6 +64,7 @@ Result<> Service::run() {
     const bool ended =
         std::any_of(waiting.begin() + static_cast<std::ptrdiff_t>(clients_end), waiting.end(), readable);
     if (ended || !stuck_.empty()) remove_ended();
+    sandboxes_.reap();
   }
   return {};
 }
@@ -70,18 +73,17 @@ int Service::poll_timeout() const {
   if (!options_.linger || !clients_.empty() || sandboxes_.alive() != 0) return 1000;
   const auto left = last_use_ + *options_.linger - std::chrono::steady_clock::now();
   return static_cast<int>(
-      std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(left).count()));
+      std::clamp<std::int64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(left).count(), 0, 1000));
 }
 
 void Service::accept_client() {
-  auto client = sys::accept(listener_.get());
+  // One that does not take its answers is let go, instead of being waited for.
+  auto client = sys::accept(listener_.get(), SOCK_NONBLOCK);
   if (!client) return;  // it gave up while waiting
   const auto peer = sys::peer_credentials(client->get());
   const bool allowed =
       peer && std::ranges::find(options_.allowed_users, peer->uid) != options_.allowed_users.end();
   if (!allowed) return;
-  // One that does not take its answers is let go, instead of being waited for.
-  if (!sys::set_nonblocking(client->get())) return;
   const int fd = client->get();
   clients_.emplace(fd, *std::move(client));
 }
@@ -90,6 +92,8 @@ bool Service::serve_client(int client) {
   last_use_ = std::chrono::steady_clock::now();
   alignas(8) std::array<std::byte, wire::spawner::kMaxPacket + 1> buffer;
   auto packet = sys::receive_packet(client, buffer);
+  // What could not be read now is still there to be read.
+  if (!packet && (packet.error().sys_errno == EAGAIN || packet.error().sys_errno == ENOMEM)) return true;
   if (!packet || packet->size == 0) return false;
   Reply reply;
   const auto request = wire::spawner::decode_request(std::span(buffer).first(packet->size));
@@ -99,8 +103,16 @@ bool Service::serve_client(int client) {
     set_error(reply, request.error());
   }
   last_use_ = std::chrono::steady_clock::now();
+  const bool told = sys::send_packet(client, wire::spawner::packet_of(reply)).has_value();
+  if (!told && reply.ok != 0) disown(reply);
   // A client that broke the protocol is told why and let go.
-  return sys::send_packet(client, wire::spawner::packet_of(reply)).has_value() && request.has_value();
+  return told && request.has_value();
+}
+
+void Service::disown(const Reply& reply) {
+  const auto id = base::SandboxId::parse(reply.sandbox.view());
+  // What cannot be removed now ends by itself, when no engine comes.
+  if (id) (void)sandboxes_.destroy(*id);
 }
 
 Reply Service::answer(const wire::spawner::Request& request) {

@@ -33,6 +33,8 @@ class Service {
   void accept_client();
   // False when the client is gone or broke the protocol.
   bool serve_client(int client);
+  // Removes a sandbox that nobody has been told of.
+  void disown(const wire::spawner::Reply& reply);
   wire::spawner::Reply answer(const wire::spawner::Request& request);
   void answer_one(const wire::spawner::Create& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Destroy& request, wire::spawner::Reply& reply);
