@@ -20,7 +20,7 @@ Result<> Supervisor::run() {
     refuse(wiring_.listener, done.error());
     return done;
   }
-  fail(stream_, done.error());
+  fail(wire::init::kConnection, done.error());
   (void)channel_->flush();
   return done;
 }
@@ -29,7 +29,7 @@ Result<> Supervisor::serve() {
   // SIGPIPE is blocked with it: a process that closed its input is an error of a write, not a signal.
   ASSIGN_OR_RETURN(children_, sys::watch_signals({SIGCHLD, SIGPIPE}));
   ASSIGN_OR_RETURN(channel_, Channel::await(wiring_.listener, Channel::kFirstContact));
-  channel_->send(0, wire::init::Hello{});
+  channel_->send(wire::init::kConnection, wire::init::Hello{});
   while (true) {
     ASSIGN_OR_RETURN(const bool go_on, turn());
     if (!go_on) return {};
@@ -88,7 +88,6 @@ Result<> Supervisor::serve_requests() {
 }
 
 Result<> Supervisor::handle(std::uint32_t stream, const wire::init::Request& request) {
-  stream_ = stream;
   return std::visit([&](const auto& one) { return handle_one(stream, one); }, request);
 }
 

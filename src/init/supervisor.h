@@ -47,7 +47,6 @@ class Supervisor {
   sys::UniqueFd children_;  // signalfd
   std::optional<Channel> channel_;
   std::optional<Run> run_;
-  std::uint32_t stream_ = 0;  // of the last request
   std::uint64_t runs_ = 0;
   std::optional<Clock::time_point> look_at_memory_until_;
 };
