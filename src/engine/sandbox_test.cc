@@ -76,7 +76,7 @@ TEST(Sandbox, AnInitOfAnotherVersionIsRefused) {
 }
 
 TEST(Sandbox, AnInitThatCannotServeSaysWhy) {
-  EXPECT_THAT(greeted_with(wire::init::Failed{.message = "filter: pread: no memory"}),
+  EXPECT_THAT(greeted_with(wire::init::Failed{.message = "init: filter: pread: no memory"}),
               FailsSaying("init: filter: pread: no memory"));
 }
 

@@ -75,7 +75,7 @@ void refuse(int listener, const base::Error& error) {
   if (error.code == base::Code::kTimeout) return;
   auto channel = Channel::await(listener, Channel::kFirstContact);
   if (!channel) return;
-  channel->send(wire::init::kConnection, failed_of(error));
+  channel->send(wire::init::kConnection, failed_of(base::with_context("init", error)));
   (void)channel->flush();
 }
 

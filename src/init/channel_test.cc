@@ -54,7 +54,7 @@ TEST(Refusal, AnEngineThatConnectsLearnsWhyInitCannotServe) {
   wire::FrameReader frames;
   frames.feed(sys::read_all(engine.get()).value());
   ASSERT_OK_AND_ASSIGN(const auto event, wire::init::decode_event(frames.next().value().value()));
-  EXPECT_EQ(std::get<wire::init::Failed>(event).message, "no memory");
+  EXPECT_EQ(std::get<wire::init::Failed>(event).message, "init: no memory");
   EXPECT_EQ(std::get<wire::init::Failed>(event).sys_errno, ENOMEM);
 }
 

@@ -20,7 +20,7 @@ Result<> Supervisor::run() {
     refuse(wiring_.listener, done.error());
     return done;
   }
-  fail(wire::init::kConnection, done.error());
+  fail(wire::init::kConnection, base::with_context("init", done.error()));
   (void)channel_->flush();
   return done;
 }
