@@ -52,6 +52,7 @@ SIGNALS = {"kill", "pidfd_send_signal"}  # to children of one's own: nothing is 
 # A call that may fail unnoticed, and why nothing is lost by it.
 TOLERATED = {
     ("*", "close"): "the descriptor is gone all the same",
+    ("*", "poll"): "the loop goes round, and waits again",
     ("0.2.1:init", "unlinkat"): "a leaf that stays goes with the sandbox's group",
     ("0.2.1:init", "newfstatat"): "asked again at the next turn",
     ("0.2.1:init", "openat"): "cpu.stat: the process's own times are told instead",
