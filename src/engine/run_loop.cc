@@ -22,8 +22,11 @@ Result<Outcome> RunLoop::run() {
       }
       continue;
     }
-    if (frame->stream != sandbox_.stream_) continue;
+    const bool is_ours = frame->stream == sandbox_.stream_;
+    if (!is_ours && frame->stream != wire::init::kConnection) continue;
     ASSIGN_OR_RETURN(const auto event, wire::init::decode_event(*frame));
+    // What concerns every request is that init ends.
+    if (!is_ours && !std::holds_alternative<wire::init::Failed>(event)) continue;
     ASSIGN_OR_RETURN(auto outcome, handle(event));
     if (outcome) return *outcome;
   }

@@ -47,6 +47,15 @@ class Watcher : public RunObserver {
 
 Command command() { return {.argv = {"prog", "arg"}, .environment = {"A=1"}}; }
 
+TEST(RunLoop, TheLastWordsOfInitAreTheRunsError) {
+  ScriptedSandbox scripted([](InitEnd& init) {
+    (void)init.hear();
+    init.say(wire::init::kConnection, wire::init::Failed{.message = "poll: no memory"});
+  });
+  Watcher watcher;
+  EXPECT_THAT(scripted.sandbox().run(command(), watcher), FailsSaying("poll: no memory"));
+}
+
 TEST(RunLoop, ACommandArrivesAsItWasGiven) {
   ScriptedSandbox scripted([](InitEnd& init) {
     const auto start = std::get<Start>(init.hear().value());

@@ -65,6 +65,10 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
   }
   ASSIGN_OR_RETURN(sandbox.socket_, sys::connect_unix(std::string(reply.socket.view()), SOCK_STREAM));
   ASSIGN_OR_RETURN(const auto first, sandbox.receive());
+  if (const auto* failed = std::get_if<wire::init::Failed>(&first)) {
+    return std::unexpected(base::Error{static_cast<Code>(failed->code),
+                                       "sandbox " + sandbox.id_ + ": " + failed->message, failed->sys_errno});
+  }
   const auto* hello = std::get_if<wire::init::Hello>(&first);
   if (hello == nullptr || hello->version != wire::init::kVersion) {
     return base::fail(Code::kUnsupported, "the sandbox's init speaks another protocol version");
@@ -79,10 +83,27 @@ Result<> Sandbox::send(const wire::init::Request& request) {
   while (!bytes.empty()) {
     const ssize_t n =
         sys::retry([&] { return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); });
-    if (n < 0) return base::failed_call("send to sandbox " + id_);
+    if (n < 0) return last_words(base::failed_call("send to sandbox " + id_));
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return {};
+}
+
+std::unexpected<base::Error> Sandbox::last_words(std::unexpected<base::Error> otherwise) {
+  std::array<char, 65536> buffer;
+  // It may be alive, and hostile: nothing is waited for.
+  const ssize_t n =
+      sys::retry([&] { return ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT); });
+  if (n > 0) frames_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  while (true) {
+    const auto frame = frames_.next();
+    if (!frame || !*frame) return otherwise;
+    const auto event = wire::init::decode_event(**frame);
+    if (!event) return otherwise;
+    const auto* failed = std::get_if<wire::init::Failed>(&*event);
+    if (failed == nullptr || (*frame)->stream != wire::init::kConnection) continue;
+    return std::unexpected(base::Error{static_cast<Code>(failed->code), failed->message, failed->sys_errno});
+  }
 }
 
 Result<wire::init::Event> Sandbox::receive() {

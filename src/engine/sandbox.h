@@ -82,6 +82,8 @@ class Sandbox {
  private:
   Sandbox() = default;
   Result<> send(const wire::init::Request& request);
+  // Why init has ended, when it said so.
+  std::unexpected<base::Error> last_words(std::unexpected<base::Error> otherwise);
   Result<wire::init::Event> receive();
 
   std::string id_;

@@ -75,6 +75,11 @@ TEST(Sandbox, AnInitOfAnotherVersionIsRefused) {
   EXPECT_THAT(greeted_with(wire::init::Done{}), FailsWith(Code::kUnsupported));
 }
 
+TEST(Sandbox, AnInitThatCannotServeSaysWhy) {
+  EXPECT_THAT(greeted_with(wire::init::Failed{.message = "init: filter: pread: no memory"}),
+              FailsSaying("init: filter: pread: no memory"));
+}
+
 TEST(Sandbox, AWorkspacePathThatWouldBeCutIsRefused) {
   const auto instance = Instance::make().value();
   ScriptedPeer spawner(instance.paths().spawner_socket, SOCK_SEQPACKET, [](int) {});

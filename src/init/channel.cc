@@ -6,7 +6,25 @@
 #include <array>
 #include <cerrno>
 
+#include "sys/retry.h"
+#include "sys/socket.h"
+
 namespace init {
+
+Result<Channel> Channel::await(int listener, std::chrono::milliseconds limit) {
+  while (true) {
+    pollfd waiting{.fd = listener, .events = POLLIN, .revents = 0};
+    const int ready = sys::retry([&] { return ::poll(&waiting, 1, static_cast<int>(limit.count())); });
+    if (ready < 0) return base::failed_call("poll(listener)");
+    if (ready == 0) return base::fail(base::Code::kTimeout, "no engine connected");
+    auto socket = sys::accept(listener);
+    if (socket) return Channel(*std::move(socket));
+    // It has gone again, and another may come.
+    if (socket.error().sys_errno != EAGAIN && socket.error().sys_errno != ECONNABORTED) {
+      return std::unexpected(std::move(socket).error());
+    }
+  }
+}
 
 short Channel::wanted_events() const { return static_cast<short>(POLLIN | (idle() ? 0 : POLLOUT)); }
 
@@ -19,7 +37,8 @@ Result<> Channel::flush() {
     const ssize_t n =
         ::send(fd(), outgoing_.data() + sent_, outgoing_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) {
+    // Memory that is short now is the sandbox's own; poll says when to try again.
+    if (n < 0 && (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS)) {
       forget_sent();
       return {};
     }
@@ -54,6 +73,21 @@ Result<std::optional<Channel::Message>> Channel::next() {
   if (!frame) return std::optional<Message>();
   ASSIGN_OR_RETURN(auto request, wire::init::decode_request(*frame));
   return std::optional(Message{.stream = frame->stream, .request = std::move(request)});
+}
+
+wire::init::Failed failed_of(const base::Error& error) {
+  return {.code = static_cast<std::uint32_t>(error.code),
+          .sys_errno = error.sys_errno,
+          .message = error.message.substr(0, wire::init::kMaxMessage)};
+}
+
+void refuse(int listener, const base::Error& error) {
+  // An engine that did not come in all its time does not come now.
+  if (error.code == base::Code::kTimeout) return;
+  auto channel = Channel::await(listener, Channel::kFirstContact);
+  if (!channel) return;
+  channel->send(wire::init::kConnection, failed_of(base::with_context("init", error)));
+  (void)channel->flush();
 }
 
 }  // namespace init

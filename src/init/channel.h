@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,9 @@ class Channel {
   static constexpr std::size_t kHighWater = 1 << 20;
 
   explicit Channel(sys::UniqueFd socket) : socket_(std::move(socket)) {}
+  // How long an engine may take to connect for the first time.
+  static constexpr std::chrono::seconds kFirstContact{30};
+  static Result<Channel> await(int listener, std::chrono::milliseconds limit);
 
   int fd() const { return socket_.get(); }
   short wanted_events() const;
@@ -43,5 +47,10 @@ class Channel {
   std::string outgoing_;
   std::size_t sent_ = 0;
 };
+
+wire::init::Failed failed_of(const base::Error& error);
+
+// For an init that cannot serve: the engine that connects learns why, before the end.
+void refuse(int listener, const base::Error& error);
 
 }  // namespace init

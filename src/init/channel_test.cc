@@ -4,7 +4,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
+
+#include "sys/file.h"
 #include "sys/socket.h"
+#include "sys/temp_dir.h"
 #include "tests/support/result.h"
 
 namespace init {
@@ -40,6 +44,18 @@ TEST_F(ChannelTest, RequestsComeOutInOrderHoweverTheyWereCut) {
   EXPECT_EQ(std::get<Signal>(first->request).number, 15U);
   EXPECT_EQ(second->stream, 4U);
   EXPECT_FALSE(channel_.next().value());
+}
+
+TEST(Refusal, AnEngineThatConnectsLearnsWhyInitCannotServe) {
+  ASSERT_OK_AND_ASSIGN(const auto dir, sys::TempDir::make());
+  ASSERT_OK_AND_ASSIGN(const auto listener, sys::listen_unix(dir / "s", SOCK_STREAM));
+  ASSERT_OK_AND_ASSIGN(const auto engine, sys::connect_unix(dir / "s", SOCK_STREAM));
+  refuse(listener.get(), {Code::kExhausted, "no memory", ENOMEM});
+  wire::FrameReader frames;
+  frames.feed(sys::read_all(engine.get()).value());
+  ASSERT_OK_AND_ASSIGN(const auto event, wire::init::decode_event(frames.next().value().value()));
+  EXPECT_EQ(std::get<wire::init::Failed>(event).message, "init: no memory");
+  EXPECT_EQ(std::get<wire::init::Failed>(event).sys_errno, ENOMEM);
 }
 
 TEST_F(ChannelTest, NothingThereIsNoEnd) {

@@ -9,18 +9,20 @@
 
 #include "sys/cgroup.h"
 #include "sys/file.h"
+#include "sys/retry.h"
 
 namespace init {
 
 Result<std::uint64_t> Gauges::value(int fd, const char* key) const {
-  ASSIGN_OR_RETURN(const auto text, sys::pread_text(fd));
-  return sys::gauge_value(text, key);
+  auto text = sys::pread_text(fd);
+  if (!text) return std::unexpected(base::with_context(key, std::move(text).error()));
+  return sys::gauge_value(*text, key);
 }
 
 Result<> Gauges::begin() {
   // v1: any number resets the high-water mark. v2: the same write resets it for this descriptor. EBADF: it
   // was opened read-only, because this kernel cannot reset it.
-  if (::pwrite(fds_.memory_peak, "0\n", 2, 0) < 0 && errno != EBADF) {
+  if (sys::retry([&] { return ::pwrite(fds_.memory_peak, "0\n", 2, 0); }) < 0 && errno != EBADF) {
     return base::failed_call("write(memory peak)");
   }
   ASSIGN_OR_RETURN(oom_before_, value(fds_.oom, "oom_kill"));
@@ -39,8 +41,9 @@ Result<bool> Gauges::pids_exhausted() const {
 }
 
 Result<std::uint64_t> Gauges::memory_peak() const {
-  ASSIGN_OR_RETURN(const auto text, sys::pread_text(fds_.memory_peak));
-  return std::strtoull(text.c_str(), nullptr, 10);
+  auto text = sys::pread_text(fds_.memory_peak);
+  if (!text) return std::unexpected(base::with_context("memory peak", std::move(text).error()));
+  return std::strtoull(text->c_str(), nullptr, 10);
 }
 
 short Gauges::notify_events() const {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "sys/c_strings.h"
+#include "sys/retry.h"
 #include "sys/seccomp.h"
 
 namespace init {
@@ -31,7 +32,8 @@ struct Ends {
   sys::UniqueFd misfortune;
 };
 
-Result<> place_descriptors(const Ends& ends) {
+// `tell` is where misfortune is told, which moves here.
+Result<> place_descriptors(const Ends& ends, int& tell) {
   // Lifted first, so that no end sits on a number that is given away.
   constexpr int kAway = 32;
   ASSIGN_OR_RETURN(const auto input, sys::lift_fd(ends.input.get(), kAway));
@@ -42,6 +44,7 @@ Result<> place_descriptors(const Ends& ends) {
   RETURN_IF_ERROR(sys::place_fd(output.get(), 1));
   RETURN_IF_ERROR(sys::place_fd(error.get(), 2));
   RETURN_IF_ERROR(sys::place_fd(misfortune.get(), kErrorFd));
+  tell = kErrorFd;
   RETURN_IF_ERROR(sys::close_from(kErrorFd + 1));
   return sys::close_on_exec_from(kErrorFd);
 }
@@ -68,11 +71,12 @@ Result<> become_program(const wire::init::Start& start, const LaunchPolicy& poli
 }
 
 [[noreturn]] void child_main(const wire::init::Start& start, const LaunchPolicy& policy, const Ends& ends) {
-  auto done = place_descriptors(ends);
+  int tell = ends.misfortune.get();
+  auto done = place_descriptors(ends, tell);
   if (done) done = become_program(start, policy);
   Misfortune misfortune{.code = done.error().code, .sys_errno = done.error().sys_errno};
   std::strncpy(misfortune.message, done.error().message.c_str(), sizeof misfortune.message - 1);
-  (void)!::write(kErrorFd, &misfortune, sizeof misfortune);
+  (void)!sys::retry([&] { return ::write(tell, &misfortune, sizeof misfortune); });
   ::_exit(127);
 }
 
@@ -80,11 +84,14 @@ Result<> become_program(const wire::init::Start& start, const LaunchPolicy& poli
 Result<> await_exec(int pipe) {
   constexpr int kLimitMs = 10'000;
   pollfd waiting{.fd = pipe, .events = POLLIN, .revents = 0};
-  if (::poll(&waiting, 1, kLimitMs) <= 0) {
+  const int ready = sys::retry([&] { return ::poll(&waiting, 1, kLimitMs); });
+  if (ready < 0) return base::failed_call("poll(exec)");
+  if (ready == 0) {
     return base::fail(base::Code::kTimeout, "the new process did not get to its exec within 10 s");
   }
   Misfortune misfortune;
-  const ssize_t n = ::read(pipe, &misfortune, sizeof misfortune);
+  const ssize_t n = sys::retry([&] { return ::read(pipe, &misfortune, sizeof misfortune); });
+  if (n < 0) return base::failed_call("read(exec)");
   if (n == 0) return {};  // closed by the exec
   if (n != sizeof misfortune)
     return base::fail(base::Code::kInternal, "the new process ended before its exec");
@@ -128,6 +135,10 @@ Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& poli
   ends.output = std::move(output.write);
   ends.error = std::move(error.write);
   ends.misfortune = std::move(misfortune.write);
+  // While nothing runs yet that a failure would leave behind.
+  for (const int fd : {launched.input.get(), launched.output.get(), launched.error.get()}) {
+    if (fd >= 0) RETURN_IF_ERROR(sys::set_nonblocking(fd));
+  }
   ASSIGN_OR_RETURN(launched.process, sys::clone_process({.cgroup = leaf.directory()}));
   if (launched.process.is_child()) child_main(start, policy, ends);
   ends = {};
@@ -135,9 +146,6 @@ Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& poli
     (void)sys::pidfd_kill(launched.process.pidfd.get(), SIGKILL);
     (void)sys::wait_pidfd(launched.process.pidfd.get());
     return std::unexpected(std::move(ready).error());
-  }
-  for (const int fd : {launched.input.get(), launched.output.get(), launched.error.get()}) {
-    if (fd >= 0) RETURN_IF_ERROR(sys::set_nonblocking(fd));
   }
   return launched;
 }

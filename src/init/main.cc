@@ -27,14 +27,23 @@ base::Result<std::vector<sock_filter>> read_filter() {
   return filter;
 }
 
+base::Result<std::vector<sock_filter>> prepare() {
+  // Nothing that init starts may inherit them.
+  RETURN_IF_ERROR(sys::close_on_exec_from(kWiring.listener));
+  auto filter = read_filter();
+  if (!filter) return std::unexpected(base::with_context("filter", std::move(filter).error()));
+  return filter;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
-  auto filter = read_filter();
-  if (!filter) return 3;
-  // Nothing that init starts may inherit them.
-  if (!sys::close_on_exec_from(3)) return 4;
+  auto filter = prepare();
+  if (!filter) {
+    init::refuse(kWiring.listener, filter.error());
+    return 3;
+  }
   init::Supervisor supervisor(kWiring, {.filter = *std::move(filter),
                                         .user_capabilities = std::strtoull(argv[1], nullptr, 16),
                                         .root_capabilities = std::strtoull(argv[2], nullptr, 16)});

@@ -17,9 +17,9 @@ constexpr std::uint64_t kDiskFullBytes = 64 << 10;
 // As large as an ordinary user may make one; orphans that go on writing do not keep us longer.
 constexpr std::size_t kLargestPipe = 1 << 20;
 
-bool disk_is_full() {
-  const auto space = sys::free_space("/");
-  return space && (space->bytes < kDiskFullBytes || space->inodes == 0);
+Result<bool> disk_is_full() {
+  ASSIGN_OR_RETURN(const auto space, sys::free_space("/"));
+  return space.bytes < kDiskFullBytes || space.inodes == 0;
 }
 }  // namespace
 
@@ -52,17 +52,23 @@ void Run::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
   if (launched_.input && !input_.empty()) polls.push_back({launched_.input.get(), POLLOUT, 0});
 }
 
-void Run::pump(Channel& channel) {
-  if (channel.has_room()) pump_output(launched_.output, wire::init::Channel::kStdout, channel);
-  if (channel.has_room()) pump_output(launched_.error, wire::init::Channel::kStderr, channel);
-  pump_input(channel);
+Result<> Run::pump(Channel& channel) {
+  if (channel.has_room()) {
+    RETURN_IF_ERROR(pump_output(launched_.output, wire::init::Channel::kStdout, channel));
+  }
+  if (channel.has_room()) {
+    RETURN_IF_ERROR(pump_output(launched_.error, wire::init::Channel::kStderr, channel));
+  }
+  return pump_input(channel);
 }
 
-std::size_t Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
+Result<std::size_t> Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
   if (!pipe) return 0;
   std::array<char, wire::kMaxChunk> buffer;
   const ssize_t n = sys::retry([&] { return ::read(pipe.get(), buffer.data(), buffer.size()); });
-  if (n == 0 || (n < 0 && errno != EAGAIN)) pipe.reset();
+  // Output is never lost without a word.
+  if (n < 0 && errno != EAGAIN) return base::failed_call("read(output of the run)");
+  if (n == 0) pipe.reset();
   if (n <= 0) return 0;
   const auto size = static_cast<std::uint64_t>(n);
   auto& total = which == wire::init::Channel::kStdout ? usage_.stdout_bytes : usage_.stderr_bytes;
@@ -79,19 +85,22 @@ std::size_t Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Cha
   return size;
 }
 
-void Run::drain(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
+Result<> Run::drain(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
   for (std::size_t moved = 0; moved < kLargestPipe;) {
-    const std::size_t more = pump_output(pipe, which, channel);
-    if (more == 0) return;
+    ASSIGN_OR_RETURN(const std::size_t more, pump_output(pipe, which, channel));
+    if (more == 0) break;
     moved += more;
   }
+  return {};
 }
 
-void Run::pump_input(Channel& channel) {
+Result<> Run::pump_input(Channel& channel) {
   while (launched_.input && !input_.empty()) {
     const ssize_t n =
         sys::retry([&] { return ::write(launched_.input.get(), input_.data(), input_.size()); });
-    if (n < 0 && errno == EAGAIN) return;
+    // The pages of a pipe are the sandbox's own memory: when it is short, the input waits.
+    if (n < 0 && (errno == EAGAIN || errno == ENOMEM)) return {};
+    if (n < 0 && errno != EPIPE) return base::failed_call("write(input of the run)");
     // A process that closed its input does not want the rest.
     const std::size_t taken = n < 0 ? input_.size() : static_cast<std::size_t>(n);
     channel.send(stream_, wire::init::InputTaken{.bytes = static_cast<std::uint32_t>(taken)});
@@ -99,6 +108,7 @@ void Run::pump_input(Channel& channel) {
     if (n < 0) launched_.input.reset();
   }
   if (input_ends_) launched_.input.reset();
+  return {};
 }
 
 Result<> Run::give_input(std::string_view bytes) {
@@ -141,30 +151,31 @@ void Run::on_out_of_memory() {
   (void)leaf_.kill_all();
 }
 
-wire::init::Ended Run::finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel) {
+Result<wire::init::Ended> Run::finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel) {
   // The started process may have obeyed the TERM while others of the run ignore it.
   if (timed_out_) (void)leaf_.kill_all();
   // What the process wrote before its end is in the pipes; what its orphans write later is not part of the
   // run.
-  drain(launched_.output, wire::init::Channel::kStdout, channel);
-  drain(launched_.error, wire::init::Channel::kStderr, channel);
-  const Facts facts{.status = status,
-                    .timed_out = timed_out_,
-                    .interrupted = interrupted_,
-                    .out_of_memory = gauges.out_of_memory().value_or(false),
-                    .pids_exhausted = gauges.pids_exhausted().value_or(false),
-                    .disk_full = disk_is_full(),
-                    .output_cut = usage_.dropped_bytes != 0};
+  RETURN_IF_ERROR(drain(launched_.output, wire::init::Channel::kStdout, channel));
+  RETURN_IF_ERROR(drain(launched_.error, wire::init::Channel::kStderr, channel));
+  Facts facts{.status = status,
+              .timed_out = timed_out_,
+              .interrupted = interrupted_,
+              .output_cut = usage_.dropped_bytes != 0};
+  // No cause at all is better than a wrong one.
+  ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory());
+  ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted());
+  ASSIGN_OR_RETURN(facts.disk_full, disk_is_full());
   usage_.wall_us = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started_).count());
   usage_.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
-  usage_.peak_memory_bytes = gauges.memory_peak().value_or(0);
+  ASSIGN_OR_RETURN(usage_.peak_memory_bytes, gauges.memory_peak());
   (void)leaf_.remove();
-  return {.cause = cause_of(facts),
-          .exit_code = static_cast<std::uint32_t>(status.code),
-          .signal = static_cast<std::uint32_t>(status.signal),
-          .limits_hit = limits_hit(facts),
-          .usage = usage_};
+  return wire::init::Ended{.cause = cause_of(facts),
+                           .exit_code = static_cast<std::uint32_t>(status.code),
+                           .signal = static_cast<std::uint32_t>(status.signal),
+                           .limits_hit = limits_hit(facts),
+                           .usage = usage_};
 }
 
 }  // namespace init

@@ -26,7 +26,7 @@ class Run {
 
   void add_polls(std::vector<pollfd>& polls, bool room_for_output) const;
   // Moves bytes: output to the engine while it has room, input to the process.
-  void pump(Channel& channel);
+  Result<> pump(Channel& channel);
   // More input than the window allows is the engine breaking the protocol.
   Result<> give_input(std::string_view bytes);
   void deliver_signal(int signal);
@@ -35,14 +35,14 @@ class Run {
   void on_out_of_memory();
 
   // After the process has ended: the rest of its output and what to say of it.
-  wire::init::Ended finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel);
+  Result<wire::init::Ended> finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel);
 
  private:
   Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Leaf leaf);
   // How much was moved; 0 when there is nothing now.
-  std::size_t pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
-  void drain(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
-  void pump_input(Channel& channel);
+  Result<std::size_t> pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
+  Result<> drain(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
+  Result<> pump_input(Channel& channel);
 
   std::uint32_t stream_;
   Launched launched_;

@@ -9,7 +9,6 @@
 #include "init/put_file.h"
 #include "sys/retry.h"
 #include "sys/signals.h"
-#include "sys/socket.h"
 
 namespace init {
 
@@ -17,28 +16,37 @@ Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
     : wiring_(wiring), policy_(std::move(policy)), gauges_(wiring.gauges) {}
 
 Result<> Supervisor::run() {
+  auto done = serve();
+  if (done) return done;
+  if (!channel_) {
+    refuse(wiring_.listener, done.error());
+    return done;
+  }
+  fail(wire::init::kConnection, base::with_context("init", done.error()));
+  (void)channel_->flush();
+  return done;
+}
+
+Result<> Supervisor::serve() {
   // SIGPIPE is blocked with it: a process that closed its input is an error of a write, not a signal.
   ASSIGN_OR_RETURN(children_, sys::watch_signals({SIGCHLD, SIGPIPE}));
-  RETURN_IF_ERROR(await_engine());
-  channel_->send(0, wire::init::Hello{});
+  RETURN_IF_ERROR(await_hand_out());
+  ASSIGN_OR_RETURN(channel_, Channel::await(wiring_.listener, Channel::kFirstContact));
+  channel_->send(wire::init::kConnection, wire::init::Hello{});
   while (true) {
     ASSIGN_OR_RETURN(const bool go_on, turn());
     if (!go_on) return {};
   }
 }
 
-Result<> Supervisor::await_engine() {
-  // The spawner's end hangs the leash up as well: then there is nobody left to hand this sandbox out.
-  std::array<pollfd, 2> either{pollfd{wiring_.listener, POLLIN, 0}, pollfd{wiring_.leash, POLLIN, 0}};
-  if (wiring_.leash >= 0 && sys::retry([&] { return ::poll(either.data(), either.size(), -1); }) < 0) {
-    return base::failed_call("poll");
+// The spawner's end hangs the leash up as well: then there is nobody left to hand this sandbox out.
+Result<> Supervisor::await_hand_out() {
+  if (wiring_.leash < 0) return {};
+  const sys::UniqueFd leash(wiring_.leash);
+  std::array<pollfd, 2> either{pollfd{wiring_.listener, POLLIN, 0}, pollfd{leash.get(), POLLIN, 0}};
+  if (sys::retry([&] { return ::poll(either.data(), either.size(), -1); }) < 0) {
+    return base::failed_call("poll(leash)");
   }
-  pollfd waiting{.fd = wiring_.listener, .events = POLLIN, .revents = 0};
-  const int limit = static_cast<int>(std::chrono::milliseconds(kFirstContact).count());
-  if (::poll(&waiting, 1, limit) <= 0) return base::fail(base::Code::kTimeout, "no engine connected");
-  if (wiring_.leash >= 0) ::close(wiring_.leash);
-  ASSIGN_OR_RETURN(auto socket, sys::accept(wiring_.listener));
-  channel_.emplace(std::move(socket));
   return {};
 }
 
@@ -60,7 +68,7 @@ Result<bool> Supervisor::turn() {
     look_at_memory_until_ = Clock::now() + kMemoryNews;
   }
   look_at_memory();
-  if (run_) run_->pump(*channel_);
+  if (run_) RETURN_IF_ERROR(run_->pump(*channel_));
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
   RETURN_IF_ERROR(channel_->flush());
   return true;
@@ -102,7 +110,10 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Start& s
     fail(stream, {base::Code::kConflict, "a process is running already"});
     return {};
   }
-  RETURN_IF_ERROR(gauges_.begin());
+  if (auto begun = gauges_.begin(); !begun) {
+    fail(stream, begun.error());
+    return {};
+  }
   auto leaf = Leaf::make(wiring_.cgroup, "p" + std::to_string(++runs_));
   if (!leaf) {
     fail(stream, leaf.error());
@@ -139,9 +150,7 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::PutFile&
 }
 
 void Supervisor::fail(std::uint32_t stream, const base::Error& error) {
-  channel_->send(stream, wire::init::Failed{.code = static_cast<std::uint32_t>(error.code),
-                                            .sys_errno = error.sys_errno,
-                                            .message = error.message.substr(0, wire::init::kMaxMessage)});
+  channel_->send(stream, failed_of(error));
 }
 
 Result<> Supervisor::reap() {
@@ -151,7 +160,8 @@ Result<> Supervisor::reap() {
     ASSIGN_OR_RETURN(const auto reaped, sys::wait_any());
     if (!reaped) return {};
     if (!run_ || reaped->pid != run_->pid()) continue;  // an orphan
-    channel_->send(run_->stream(), run_->finish(reaped->status, gauges_, *channel_));
+    ASSIGN_OR_RETURN(const auto ended, run_->finish(reaped->status, gauges_, *channel_));
+    channel_->send(run_->stream(), ended);
     run_.reset();
   }
 }

@@ -22,16 +22,15 @@ class Supervisor {
  public:
   Supervisor(Wiring wiring, LaunchPolicy policy);
 
-  // Returns when the sandbox has no reason to live any more.
+  // Returns when the sandbox has no reason to live any more. The engine is told of an error that is one.
   Result<> run();
 
  private:
-  // How long an engine may take to connect once it has the sandbox.
-  static constexpr std::chrono::seconds kFirstContact{30};
   // v1 announces that memory is out before it kills and counts, so the count is looked at for this long.
   static constexpr std::chrono::seconds kMemoryNews{1};
 
-  Result<> await_engine();
+  Result<> serve();
+  Result<> await_hand_out();
   Result<bool> turn();
   Result<> serve_requests();
   Result<> handle(std::uint32_t stream, const wire::init::Request& request);

@@ -3,6 +3,7 @@
 #include "init/supervisor.h"
 
 #include <linux/seccomp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -300,6 +301,17 @@ TEST_F(SupervisorTest, WhatCannotBeStartedIsToldWithItsReason) {
   EXPECT_EQ(tell(shell("echo still here")).out, "still here\n");
 }
 
+TEST_F(SupervisorTest, AFailureBeforeTheExecIsNoExitCode) {
+  begin();
+  // Too few for the numbers out of the way that a new process lifts its descriptors to.
+  const rlimit few{.rlim_cur = 30, .rlim_max = 30};
+  ASSERT_EQ(::prlimit(init_.pid, RLIMIT_NOFILE, &few, nullptr), 0);
+  const auto story = tell(shell("echo ran"));
+  ASSERT_TRUE(story.failed);
+  EXPECT_THAT(story.failed->message, testing::StartsWith("fcntl(F_DUPFD_CLOEXEC)"));
+  EXPECT_EQ(story.out, "");
+}
+
 TEST_F(SupervisorTest, ASecondProcessIsRefusedWhileOneRuns) {
   begin();
   send(1, shell("exec sleep 1000"));
@@ -355,6 +367,7 @@ TEST_F(SupervisorTest, TheEndOfTheEngineIsTheEndOfTheSandbox) {
 TEST_F(SupervisorTest, ABrokenProtocolIsTheEndToo) {
   begin();
   ASSERT_OK(sys::write_all(engine_.get(), std::string(12, '\xff')));
+  EXPECT_TRUE(std::holds_alternative<Failed>(next())) << "and init says so";
   EXPECT_EQ(sys::wait_pidfd(init_.pidfd.get())->code, 1);
 }
 

@@ -43,8 +43,9 @@ Result<> execute_init(const Build& build) {
   ::_exit(1);
 }
 
-Result<> give_birth(Build& build, StepHook* hook) {
-  ASSIGN_OR_RETURN(auto go, sys::make_pipe());
+// `go` outlives this: while it is open pid 1 waits, and so the failure that is told is the first one.
+Result<> give_birth(Build& build, StepHook* hook, sys::Pipe& go) {
+  ASSIGN_OR_RETURN(go, sys::make_pipe());
   build.go = std::move(go.read);
   // CLONE_PARENT: pid 1 is the spawner's child, not the helper's, so that the spawner learns of its end.
   ASSIGN_OR_RETURN(const auto child, sys::clone_process({.flags = build.plan.namespaces | CLONE_PARENT}));
@@ -59,10 +60,14 @@ Result<> give_birth(Build& build, StepHook* hook) {
 
 [[noreturn]] void helper_main(Build& build, StepHook* hook) {
   // Half-made things die with the spawner; what it completes does not.
-  if (!sys::set_death_signal(SIGKILL)) ::_exit(1);
+  if (auto bound = sys::set_death_signal(SIGKILL); !bound) {
+    report_failure(build.report.get(), "be the spawner's", bound.error());
+    ::_exit(1);
+  }
   ::umask(0);  // the modes in the plan are exact
   if (!run_steps(host_steps(), build, hook)) ::_exit(1);
-  if (auto born = give_birth(build, hook); !born) {
+  sys::Pipe go;
+  if (auto born = give_birth(build, hook, go); !born) {
     report_failure(build.report.get(), "give birth", born.error());
     ::_exit(1);
   }
@@ -120,8 +125,8 @@ Result<Built> collect(int socket, const StepBoard& board) {
   built.steps = read_board(board);
   const std::size_t all = host_steps().size() + inside_steps().size();
   if (built.steps.size() == all && built.pidfd) return built;
-  const std::string last = built.steps.empty() ? "the first step" : built.steps.back().name;
-  return base::fail(base::Code::kInternal, "setup was killed after " + last);
+  const std::string when = built.steps.empty() ? "before its first step" : "after " + built.steps.back().name;
+  return base::fail(base::Code::kInternal, "setup was killed " + when);
 }
 
 }  // namespace

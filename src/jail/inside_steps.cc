@@ -14,6 +14,7 @@
 #include "sys/caps.h"
 #include "sys/mount.h"
 #include "sys/process.h"
+#include "sys/retry.h"
 #include "sys/seccomp.h"
 
 namespace jail {
@@ -26,7 +27,9 @@ constexpr std::uint64_t kHidden =
 // Until the helper has written the id maps, this process is nobody.
 Result<> await_identity(Build& build) {
   char byte = 0;
-  if (::read(build.go.get(), &byte, 1) != 1) {
+  const ssize_t n = sys::retry([&] { return ::read(build.go.get(), &byte, 1); });
+  if (n < 0) return base::failed_call("read(go)");
+  if (n == 0) {
     return base::fail(base::Code::kInternal, "the helper ended before the id maps were written");
   }
   RETURN_IF_ERROR(sys::set_ids(kRootId, kRootId));

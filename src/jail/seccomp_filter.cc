@@ -9,6 +9,7 @@
 
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <openssl/crypto.h>
 #include <openssl/sha.h>
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -19,6 +20,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/check.h"
 #include "jail/seccomp_branches.h"
 #include "jail/seccomp_calls.h"
 #include "sys/file.h"
@@ -145,6 +147,9 @@ Result<Program> compile(const Stage& stage) {
                             "seccomp_attr_set(CTL_OPTIMIZE)"));
   RETURN_IF_ERROR(succeeded(seccomp_attr_set(context.get(), SCMP_FLTATR_ACT_BADARCH, stage.otherwise),
                             "seccomp_attr_set(ACT_BADARCH)"));
+  // The kernel's own errors, instead of one for all of them.
+  RETURN_IF_ERROR(succeeded(seccomp_attr_set(context.get(), SCMP_FLTATR_API_SYSRAWRC, 1),
+                            "seccomp_attr_set(API_SYSRAWRC)"));
   for (const StageRule& rule : stage.rules) {
     const int added = seccomp_rule_add_array(context.get(), rule.action, rule.call,
                                              static_cast<unsigned>(rule.tests.size()), rule.tests.data());
@@ -202,6 +207,8 @@ Program abi_gate() {
 std::string filter_hash(std::span<const sock_filter> program) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   const auto bytes = std::as_bytes(program);
+  // A root process loads no modules that a configuration file names.
+  BASE_CHECK(OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr) == 1);
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string text;

@@ -62,8 +62,11 @@ Result<> save_record(const base::Paths& paths, const Record& record) {
   // Written beside and renamed: a record is there whole or not at all.
   const std::string path = record_path(paths, record.id);
   const std::string draft = path + ".new";
-  RETURN_IF_ERROR(sys::create_file_at(AT_FDCWD, draft, format_record(record), 0600));
-  return sys::renameat(AT_FDCWD, draft, AT_FDCWD, path);
+  auto saved = sys::create_file_at(AT_FDCWD, draft, format_record(record), 0600);
+  if (saved) saved = sys::renameat(AT_FDCWD, draft, AT_FDCWD, path);
+  // A draft that no rename has taken away is of no use to anybody.
+  if (!saved) (void)sys::unlinkat(AT_FDCWD, draft);
+  return saved;
 }
 
 Result<> remove_record(const base::Paths& paths, const base::SandboxId& id) {

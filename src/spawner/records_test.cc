@@ -1,5 +1,6 @@
 #include "spawner/records.h"
 
+#include "sys/directory.h"
 #include "tests/support/instance.h"
 #include "tests/support/result.h"
 
@@ -64,6 +65,16 @@ TEST(Records, ADraftIsNoRecord) {
   const auto& paths = instance.paths();
   ASSERT_OK(sys::create_file_at(AT_FDCWD, paths.sandboxes + "/abcdefghijkmnpqr.record.new", "id=abc"));
   EXPECT_THAT(load_records(paths).value(), IsEmpty());
+}
+
+TEST(Records, ADraftThatCouldNotBecomeARecordDoesNotStay) {
+  ASSERT_OK_AND_ASSIGN(const auto instance, support::Instance::make());
+  const auto& paths = instance.paths();
+  const Record record = some_record();
+  const std::string in_the_way = record.id.text() + ".record";
+  ASSERT_OK(sys::mkdirat(AT_FDCWD, paths.sandboxes + "/" + in_the_way, 0700));
+  EXPECT_THAT(save_record(paths, record), FailsSaying("rename"));
+  EXPECT_THAT(sys::entries(paths.sandboxes).value(), testing::ElementsAre(in_the_way));
 }
 
 TEST(Records, ABrokenFileIsNamed) {

@@ -20,15 +20,6 @@ using jail::RootKind;
 constexpr std::chrono::seconds kLastBreath{10};
 constexpr int kLook = 100;  // milliseconds; what cannot be removed yet has no news of its own
 
-// A half-made sandbox's pid 1 is our child, and in no book yet. What is reaped here of a complete one is
-// found by its pidfd all the same.
-void reap_strays() {
-  while (true) {
-    const auto reaped = sys::wait_any();
-    if (!reaped || !*reaped) return;
-  }
-}
-
 std::string name_of_root(const wire::spawner::Create& request) {
   const std::string root(request.root.view());
   return request.root_kind == RootKind::kBuild ? "build:" + root : root;
@@ -269,16 +260,23 @@ std::vector<base::SandboxId> Sandboxes::collect_gone() {
   for (Ending& ending : endings_.collect_gone()) {
     if (ending.first_id) blocks_.give_back_block(*ending.first_id);
     disks_.give_back(ending.id, std::move(ending.disk));
-    if (!ending.pidfd) reap_strays();
     gone.push_back(ending.id);
   }
   return gone;
+}
+
+void Sandboxes::reap() {
+  while (true) {
+    const auto reaped = sys::wait_any();
+    if (!reaped || !*reaped) return;
+  }
 }
 
 Result<> Sandboxes::finish_endings() {
   const auto deadline = Endings::Clock::now() + kLastBreath;
   while (true) {
     (void)collect_gone();
+    reap();
     if (endings_.empty()) return {};
     if (Endings::Clock::now() >= deadline) {
       return base::fail(Code::kTimeout, std::to_string(endings_.size()) + " killed sandbox(es) do not end");

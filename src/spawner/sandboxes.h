@@ -55,6 +55,11 @@ class Sandboxes {
   Result<> reconcile();
 
   Disks& disks() { return disks_; }
+  // A half-made sandbox's pid 1 is our child, and in no book. It may end after its cgroup has become empty,
+  // and so it is reaped whenever there is nothing else to do. What is reaped here of a complete one is found
+  // by its pidfd all the same.
+  static void reap();
+
   std::size_t alive() const { return sandboxes_.size(); }
   std::size_t nurseries() const { return nurseries_.size(); }
   const std::map<base::SandboxId, Sandbox>& all() const { return sandboxes_; }

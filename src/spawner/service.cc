@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,9 @@ using wire::spawner::Reply;
 
 // How long a client waits to hear that a sandbox is gone. It goes all the same, later.
 constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::milliseconds kQuiet{5};
+constexpr std::chrono::milliseconds kTendAtLeast{100};
+constexpr std::chrono::milliseconds kRest{100};
 
 void set_error(Reply& reply, const base::Error& error) {
   reply.ok = 0;
@@ -37,8 +41,9 @@ Service::Service(sys::UniqueFd listener, Sandboxes& sandboxes, ServiceOptions op
       last_use_(std::chrono::steady_clock::now()) {}
 
 std::vector<pollfd> Service::waits() const {
-  std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
   // poll skips -1.
+  const bool rests = std::chrono::steady_clock::now() < accept_after_;
+  std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}, {rests ? -1 : listener_.get(), POLLIN, 0}};
   for (const auto& [fd, owner] : clients_) waiting.push_back({waiters_.contains(fd) ? -1 : fd, POLLIN, 0});
   for (const auto& [id, sandbox] : sandboxes_.all()) waiting.push_back({sandbox.pidfd.get(), POLLIN, 0});
   sandboxes_.endings().add_polls(waiting);
@@ -49,47 +54,75 @@ std::vector<pollfd> Service::waits() const {
 Result<> Service::run() {
   ASSIGN_OR_RETURN(signals_, sys::watch_signals({SIGTERM, SIGINT, SIGHUP}));
   while (!stopping_) {
-    sandboxes_.disks().tend();
     auto waiting = waits();
-    const bool has_time = sandboxes_.wants_preparation();
-    const int timeout = has_time ? 0 : poll_timeout();
-    const int ready = ::poll(waiting.data(), waiting.size(), timeout);
-    if (ready < 0 && errno != EINTR) return base::failed_call("poll");
-    if (ready == 0 && has_time) {
-      sandboxes_.prepare();
-      continue;
-    }
+    const int timeout = poll_timeout();
+    const int ready = ::poll(waiting.data(), waiting.size(), std::min(timeout, time_to_quiet()));
+    // Memory may be short for a moment; sandboxes and clients are still there after it.
+    if (ready < 0 && errno != EINTR && errno != EAGAIN && errno != ENOMEM) return base::failed_call("poll");
     if (ready == 0 && timeout == 0) break;
     if (readable(waiting[0])) break;
-    const std::size_t clients_end = 2 + clients_.size();
-    if (readable(waiting[1])) accept_client();
-    for (std::size_t i = 2; i < clients_end; ++i) {
-      if (readable(waiting[i]) && !serve_client(waiting[i].fd)) clients_.erase(waiting[i].fd);
-    }
-    const bool ended =
-        std::any_of(waiting.begin() + static_cast<std::ptrdiff_t>(clients_end), waiting.end(), readable);
-    if (ended || ready == 0) remove_ended();
+    look_after(waiting);
+    if (ready == 0) prepare();
   }
   return sandboxes_.wind_down();
 }
 
+void Service::look_after(const std::vector<pollfd>& waiting) {
+  const std::size_t clients_end = 2 + clients_.size();
+  if (readable(waiting[1])) accept_client();
+  for (std::size_t i = 2; i < clients_end; ++i) {
+    if (readable(waiting[i]) && !serve_client(waiting[i].fd)) clients_.erase(waiting[i].fd);
+  }
+  const auto disks = waiting.end() - static_cast<std::ptrdiff_t>(sandboxes_.disks().waits().size());
+  const auto ends = waiting.begin() + static_cast<std::ptrdiff_t>(clients_end);
+  const bool nothing_else = std::none_of(waiting.begin(), waiting.end(), readable);
+  if (nothing_else || std::any_of(ends, disks, readable)) remove_ended();
+  sandboxes_.reap();
+  const auto now = std::chrono::steady_clock::now();
+  if (std::any_of(disks, waiting.end(), readable) || now >= tended_ + kTendAtLeast) tend_disks();
+}
+
+void Service::tend_disks() {
+  sandboxes_.disks().tend();
+  tended_ = std::chrono::steady_clock::now();
+}
+
+// What can be made ahead is not made while somebody is served: the two would share the machine.
+int Service::time_to_quiet() const {
+  if (!sandboxes_.wants_preparation()) return 1000;
+  const auto left = last_use_ + kQuiet - std::chrono::steady_clock::now();
+  return static_cast<int>(
+      std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+}
+
+void Service::prepare() {
+  if (std::chrono::steady_clock::now() < last_use_ + kQuiet) return;
+  tend_disks();
+  if (sandboxes_.wants_preparation()) sandboxes_.prepare();
+}
+
 int Service::poll_timeout() const {
-  if (!sandboxes_.endings().empty()) return 100;
+  if (!sandboxes_.endings().empty() || std::chrono::steady_clock::now() < accept_after_) return 100;
   if (!options_.linger || !clients_.empty() || sandboxes_.alive() != 0) return 1000;
   const auto left = last_use_ + *options_.linger - std::chrono::steady_clock::now();
   return static_cast<int>(
-      std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(left).count()));
+      std::clamp<std::int64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(left).count(), 0, 1000));
 }
 
 void Service::accept_client() {
-  auto client = sys::accept(listener_.get());
-  if (!client) return;  // it gave up while waiting
+  // One that does not take its answers is let go, instead of being waited for.
+  auto client = sys::accept(listener_.get(), SOCK_NONBLOCK);
+  if (!client) {
+    // It gave up while waiting, or there is no descriptor left for it; then trying again at once is no use.
+    if (client.error().sys_errno == EMFILE || client.error().sys_errno == ENFILE) {
+      accept_after_ = std::chrono::steady_clock::now() + kRest;
+    }
+    return;
+  }
   const auto peer = sys::peer_credentials(client->get());
   const bool allowed =
       peer && std::ranges::find(options_.allowed_users, peer->uid) != options_.allowed_users.end();
   if (!allowed) return;
-  // One that does not take its answers is let go, instead of being waited for.
-  if (!sys::set_nonblocking(client->get())) return;
   const int fd = client->get();
   clients_.emplace(fd, *std::move(client));
 }
@@ -98,6 +131,8 @@ bool Service::serve_client(int client) {
   last_use_ = std::chrono::steady_clock::now();
   alignas(8) std::array<std::byte, wire::spawner::kMaxPacket + 1> buffer;
   auto packet = sys::receive_packet(client, buffer);
+  // What could not be read now is still there to be read.
+  if (!packet && (packet.error().sys_errno == EAGAIN || packet.error().sys_errno == ENOMEM)) return true;
   if (!packet || packet->size == 0) return false;
   Reply reply;
   const auto request = wire::spawner::decode_request(std::span(buffer).first(packet->size));
@@ -113,8 +148,10 @@ bool Service::serve_client(int client) {
     waiters_.insert_or_assign(client, Waiter{.sandbox = *id, .deadline = last_use_ + kPatience});
     return true;
   }
+  const bool told = send_reply(client, reply);
+  if (!told && reply.ok != 0) disown(reply);
   // A client that broke the protocol is told why and let go.
-  return send_reply(client, reply) && request.has_value();
+  return told && request.has_value();
 }
 
 bool Service::send_reply(int client, Reply reply) {
@@ -123,6 +160,12 @@ bool Service::send_reply(int client, Reply reply) {
   reply.ending = static_cast<std::uint32_t>(sandboxes_.endings().size());
   reply.disk_backend.set(sandboxes_.disks().name());
   return sys::send_packet(client, wire::spawner::packet_of(reply)).has_value();
+}
+
+void Service::disown(const Reply& reply) {
+  const auto id = base::SandboxId::parse(reply.sandbox.view());
+  // What cannot be removed now ends by itself, when no engine comes.
+  if (id) (void)sandboxes_.destroy(*id);
 }
 
 Reply Service::answer(const wire::spawner::Request& request) {

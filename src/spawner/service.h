@@ -35,6 +35,8 @@ class Service {
   // False when the client is gone or broke the protocol.
   bool serve_client(int client);
   bool send_reply(int client, wire::spawner::Reply reply);
+  // Removes a sandbox that nobody has been told of.
+  void disown(const wire::spawner::Reply& reply);
   wire::spawner::Reply answer(const wire::spawner::Request& request);
   void answer_one(const wire::spawner::Create& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Destroy& request, wire::spawner::Reply& reply);
@@ -43,6 +45,10 @@ class Service {
   void answer_one(const wire::spawner::Stop& request, wire::spawner::Reply& reply);
   // The descriptors to wait on: signals, listener, clients, one per sandbox, one per ending, the disks' own.
   std::vector<pollfd> waits() const;
+  void look_after(const std::vector<pollfd>& waiting);
+  void tend_disks();
+  int time_to_quiet() const;  // milliseconds
+  void prepare();
   // Sandboxes whose pid 1 is gone are destroyed; destroyed ones whose last process is gone are taken off the
   // books, and whoever waits for that is told.
   void remove_ended();
@@ -62,6 +68,8 @@ class Service {
     std::chrono::steady_clock::time_point deadline;
   };
   std::map<int, Waiter> waiters_;
+  std::chrono::steady_clock::time_point accept_after_;  // no descriptor was left
+  std::chrono::steady_clock::time_point tended_;
   bool stopping_ = false;
 };
 

@@ -19,8 +19,8 @@ Result<std::vector<std::string>> read_names(UniqueFd directory, Only only) {
   const std::unique_ptr<DIR, int (*)(DIR*)> owner(stream, ::closedir);
   std::vector<std::string> names;
   while (true) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream);
+    errno = 0;  // the end and a failure look alike otherwise
+    const dirent* const entry = ::readdir(stream);
     if (entry == nullptr && errno != 0) return base::failed_call("readdir");
     if (entry == nullptr) return names;
     if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;

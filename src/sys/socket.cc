@@ -74,8 +74,8 @@ Result<UniqueFd> connect_unix(const std::string& path, int type) {
   return fd;
 }
 
-Result<UniqueFd> accept(int listener) {
-  UniqueFd fd(retry([&] { return ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); }));
+Result<UniqueFd> accept(int listener, int flags) {
+  UniqueFd fd(retry([&] { return ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | flags); }));
   if (!fd) return failed_call("accept");
   return fd;
 }

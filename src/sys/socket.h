@@ -27,7 +27,8 @@ Result<Pipe> make_pipe();
 // Binds a new path socket (mode 0600) and listens. An existing file at the path is an error.
 Result<UniqueFd> listen_unix(const std::string& path, int type);
 Result<UniqueFd> connect_unix(const std::string& path, int type);
-Result<UniqueFd> accept(int listener);
+// `flags`: SOCK_NONBLOCK, or none.
+Result<UniqueFd> accept(int listener, int flags = 0);
 Result<> set_nonblocking(int fd);
 
 struct PeerCredentials {

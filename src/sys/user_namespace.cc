@@ -54,9 +54,12 @@ Result<> write_id_maps(pid_t pid, const IdMap& map) { return write_maps(pid, map
 Result<UniqueFd> make_user_namespace(const IdMap& map) { return make_user_namespace(map, map); }
 
 Result<UniqueFd> make_user_namespace(const IdMap& users, const IdMap& groups) {
+  const pid_t parent = ::getpid();
   ASSIGN_OR_RETURN(const auto child, clone_process({.flags = CLONE_NEWUSER}));
   if (child.is_child()) {
-    // It only holds the namespace until the parent has a descriptor of it.
+    // It only holds the namespace until the parent has a descriptor of it, and does not outlive the parent,
+    // not even one that was gone before the first call here.
+    if (!set_death_signal(SIGKILL) || ::getppid() != parent) ::_exit(1);
     while (true) ::pause();
   }
   return take_namespace(child, users, groups);

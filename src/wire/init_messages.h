@@ -15,6 +15,9 @@ namespace wire::init {
 
 constexpr std::uint32_t kVersion = 1;
 
+// The stream of what concerns no request: Hello, and the Failed of an init that ends.
+constexpr std::uint32_t kConnection = 0;
+
 constexpr std::size_t kMaxStrings = 16'384;    // argv and environment entries
 constexpr std::size_t kMaxString = 128 << 10;  // the kernel's own limit for one argument
 constexpr std::size_t kMaxPath = 4096;

@@ -124,8 +124,15 @@ class HostilePackets(cove.Test):
         for _ in range(20):
             with self.cove.connect() as client:
                 client.send(spawner_wire.create_packet(self.cove.digest()))
-        self.cove.wait_for_sandboxes(20)
-        # Made for nobody: their inits wait half a minute for an engine, and then they go.
+        # Nobody was told of them.
+        cove.wait_until(lambda: traces.descriptors(self.pid) == self.descriptors, "the last of them to be served")
+        self.cove.wait_for_sandboxes(0, limit=10)
+
+    def test_one_that_goes_with_the_answer(self):
+        with self.cove.connect() as client:
+            self.assertTrue(spawner_wire.ask(client, spawner_wire.create_packet(self.cove.digest())).ok)
+        self.cove.wait_for_sandboxes(1)
+        # Made for nobody: its init waits half a minute for an engine, and then it goes.
         self.cove.wait_for_sandboxes(0, limit=90)
 
 
