@@ -58,6 +58,13 @@ Result<std::vector<std::string>> CgroupTree::list() const {
   return std::vector<std::string>(names.begin(), names.end());
 }
 
+Result<> delegate_group(int group_directory, uid_t owner) {
+  RETURN_IF_ERROR(write_existing_at(group_directory, "cgroup.max.depth", "1"));
+  RETURN_IF_ERROR(write_existing_at(group_directory, "cgroup.max.descendants", std::to_string(kMaxLeaves)));
+  RETURN_IF_ERROR(fchownat(group_directory, "", owner, owner));
+  return fchownat(group_directory, "cgroup.procs", owner, owner);
+}
+
 Result<> remove_leaves(int group_directory) {
   ASSIGN_OR_RETURN(const auto leaves, subdirectories_at(group_directory));
   for (const std::string& leaf : leaves) {

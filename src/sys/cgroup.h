@@ -69,6 +69,14 @@ class CgroupTree {
 // Makes the parent group `parent` in every hierarchy needed and switches on cheap migration (favordynmods).
 Result<std::unique_ptr<CgroupTree>> open_cgroup_tree(const std::string& parent, const CgroupMounts& mounts);
 
+// How many leaves a sandbox may have. What init leaves behind is removed one level deep, so there is one
+// level.
+constexpr unsigned kMaxLeaves = 1024;
+
+// Gives a group's directory to `owner`, who may make leaves in it and move processes between them. The files
+// that bound it stay ours.
+Result<> delegate_group(int group_directory, uid_t owner);
+
 // Removes the leaves below a group's directory and then nothing else; ENOENT is fine.
 Result<> remove_leaves(int group_directory);
 

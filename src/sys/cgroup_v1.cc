@@ -29,8 +29,7 @@ class V1Tree final : public CgroupTree {
     CgroupGroup group;
     RETURN_IF_ERROR(mkdirat(AT_FDCWD, unified_path() + "/" + name, 0755));
     ASSIGN_OR_RETURN(group.unified, open_unified(name));
-    RETURN_IF_ERROR(fchownat(group.unified.get(), "", owner, owner));
-    RETURN_IF_ERROR(fchownat(group.unified.get(), "cgroup.procs", owner, owner));
+    RETURN_IF_ERROR(delegate_group(group.unified.get(), owner));
     for (const std::string& root : roots()) {
       RETURN_IF_ERROR(mkdirat(AT_FDCWD, root + "/" + name, 0755));
       ASSIGN_OR_RETURN(auto procs, open(root + "/" + name + "/cgroup.procs", O_WRONLY));

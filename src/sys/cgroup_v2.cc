@@ -30,8 +30,7 @@ class V2Tree final : public CgroupTree {
     const auto quota = static_cast<std::uint64_t>(limits.cpu_millis) * kCpuPeriodUs / 1000;
     RETURN_IF_ERROR(
         write_existing_at(dir, "cpu.max", std::to_string(quota) + " " + std::to_string(kCpuPeriodUs)));
-    RETURN_IF_ERROR(fchownat(dir, "", owner, owner));
-    RETURN_IF_ERROR(fchownat(dir, "cgroup.procs", owner, owner));
+    RETURN_IF_ERROR(delegate_group(dir, owner));
     ASSIGN_OR_RETURN(group.gauges.oom, openat(dir, "memory.events", O_RDONLY));
     ASSIGN_OR_RETURN(group.gauges.oom_notify, openat(dir, "memory.events", O_RDONLY));
     // Kernels before 6.12 cannot reset it: there the peak is the sandbox's, not the run's.
