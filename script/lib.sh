@@ -134,6 +134,11 @@ show_progress() {
   printf '\r[%d/%d] %-30s \033[K' "$step_number" "$step_count" "$name"
 }
 
+# An attribute of the ctest report's testsuite element, which comes first.
+attribute() {
+  sed -n "/<testsuite\b/,/>/s/.*\b$1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1
+}
+
 # Ends the running step's process group and waits for it, so that its own clean-up has happened when we return.
 end_running_step() {
   local group=$step_group

@@ -236,7 +236,7 @@ Result<jail::Wiring> Sandboxes::wire_up(Berth& berth, const jail::Spec& spec,
     RETURN_IF_ERROR(open_workspace(workspace, workspace_roots_, wiring));
   }
   RETURN_IF_ERROR(cgroups_.set_limits(berth.id.text(), spec.limits));
-  RETURN_IF_ERROR(sys::CgroupTree::give_to(berth.group, spec.first_id + spec.init_id));
+  RETURN_IF_ERROR(sys::delegate_group(berth.group.unified.get(), spec.first_id + spec.init_id));
   wiring.group = std::move(berth.group);
   wiring.listener = std::move(berth.listener);
   wiring.network = std::move(berth.network);

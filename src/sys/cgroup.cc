@@ -21,15 +21,10 @@ Result<UniqueFd> CgroupTree::open_unified(const std::string& name) const {
   return open(unified_path() + "/" + name, O_RDONLY | O_DIRECTORY);
 }
 
-Result<> CgroupTree::give_to(const CgroupGroup& group, uid_t owner) {
-  RETURN_IF_ERROR(fchownat(group.unified.get(), "", owner, owner));
-  return fchownat(group.unified.get(), "cgroup.procs", owner, owner);
-}
-
 Result<CgroupGroup> CgroupTree::create(const std::string& name, const CgroupLimits& limits, uid_t owner) {
   ASSIGN_OR_RETURN(auto group, create(name));
   RETURN_IF_ERROR(set_limits(name, limits));
-  RETURN_IF_ERROR(give_to(group, owner));
+  RETURN_IF_ERROR(delegate_group(group.unified.get(), owner));
   return group;
 }
 
@@ -72,6 +67,13 @@ Result<std::vector<std::string>> CgroupTree::list() const {
     names.insert(found->begin(), found->end());
   }
   return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<> delegate_group(int group_directory, uid_t owner) {
+  RETURN_IF_ERROR(write_existing_at(group_directory, "cgroup.max.depth", "1"));
+  RETURN_IF_ERROR(write_existing_at(group_directory, "cgroup.max.descendants", std::to_string(kMaxLeaves)));
+  RETURN_IF_ERROR(fchownat(group_directory, "", owner, owner));
+  return fchownat(group_directory, "cgroup.procs", owner, owner);
 }
 
 Result<> remove_leaves(int group_directory) {

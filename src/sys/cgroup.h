@@ -45,9 +45,7 @@ class CgroupTree {
   // A new group `name`, still without limits.
   virtual Result<CgroupGroup> create(const std::string& name) = 0;
   virtual Result<> set_limits(const std::string& name, const CgroupLimits& limits) = 0;
-  // Gives the group's unified directory to `owner`, who may make leaves in it.
-  static Result<> give_to(const CgroupGroup& group, uid_t owner);
-  // All three.
+  // Both, and given to `owner` (delegate_group).
   Result<CgroupGroup> create(const std::string& name, const CgroupLimits& limits, uid_t owner);
   // Removes the group, its leaves and its twins; the processes must be gone. Absent parts are fine.
   virtual Result<> remove(const std::string& name) = 0;
@@ -75,6 +73,14 @@ class CgroupTree {
 
 // Makes the parent group `parent` in every hierarchy needed and switches on cheap migration (favordynmods).
 Result<std::unique_ptr<CgroupTree>> open_cgroup_tree(const std::string& parent, const CgroupMounts& mounts);
+
+// How many leaves a sandbox may have. What init leaves behind is removed one level deep, so there is one
+// level.
+constexpr unsigned kMaxLeaves = 1024;
+
+// Gives a group's directory to `owner`, who may make leaves in it and move processes between them. The files
+// that bound it stay ours.
+Result<> delegate_group(int group_directory, uid_t owner);
 
 // Removes the leaves below a group's directory and then nothing else; ENOENT is fine.
 Result<> remove_leaves(int group_directory);

@@ -64,6 +64,29 @@ TEST(Cgroup, ANewGroupIsEmptyListedAndBelongsToItsOwner) {
   EXPECT_EQ(fstatat(group.unified.get(), "cgroup.subtree_control")->st_uid, 0U) << "limits stay ours";
 }
 
+TEST(Cgroup, LeavesAreOneLevelDeepAndCounted) {
+  ASSERT_OK_AND_ASSIGN(auto throwaway, ThrowawayCgroups::make());
+  constexpr uid_t kOwner = 4242;
+  ASSERT_OK_AND_ASSIGN(const auto group, throwaway.tree().create("a", kRoomy, kOwner));
+  const int dir = group.unified.get();
+  EXPECT_OK(in_child([&]() -> Result<> {
+    CHILD_EXPECT(::setresuid(kOwner, kOwner, kOwner) == 0);
+    RETURN_IF_ERROR(mkdirat(dir, "p1", 0755));
+    const auto deeper = mkdirat(dir, "p1/deeper", 0755);
+    CHILD_EXPECT(!deeper && deeper.error().sys_errno == EAGAIN);
+    for (const char* bound : {"cgroup.max.depth", "cgroup.max.descendants"}) {
+      const auto raised = write_existing_at(dir, bound, "max");
+      CHILD_EXPECT(!raised && raised.error().sys_errno == EACCES);
+    }
+    for (unsigned leaf = 1; leaf < kMaxLeaves; ++leaf)
+      RETURN_IF_ERROR(mkdirat(dir, "q" + std::to_string(leaf), 0755));
+    const auto more = mkdirat(dir, "more", 0755);
+    CHILD_EXPECT(!more && more.error().sys_errno == EAGAIN);
+    return {};
+  }));
+  EXPECT_OK(throwaway.tree().remove("a"));
+}
+
 TEST(Cgroup, ANameIsTakenOnce) {
   ASSERT_OK_AND_ASSIGN(auto throwaway, ThrowawayCgroups::make());
   ASSERT_OK(throwaway.tree().create("a", kRoomy, 0));

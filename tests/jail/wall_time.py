@@ -1,4 +1,4 @@
-"""The deadline: TERM, the grace, KILL of everything; and whoever is orphaned is reaped."""
+"""The deadline: TERM, the grace, KILL of everything."""
 
 import os
 import signal
@@ -7,6 +7,10 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
 import cove
+
+
+LONG_ENOUGH = 1 * cove.SLOWNESS  # seconds for an interpreter to start and set its handlers
+GRACE = 2
 
 
 class WallTime(cove.Test):
@@ -18,20 +22,20 @@ class WallTime(cove.Test):
         self.assertIn(b"timeout after 1.00 s", done.stderr)
 
     def test_what_ignores_term_is_killed_after_the_grace(self):
-        done, output, told = self.cove.receipt("--timeout", "500ms", "-c", "import signal, time\nsignal.signal(15, lambda *a: print('not yet'))\nwhile True: time.sleep(9)")
+        done, output, told = self.cove.receipt("--timeout", f"{LONG_ENOUGH}s", "-c", "import signal, time\nsignal.signal(15, lambda *a: print('not yet'))\nwhile True: time.sleep(9)")
         self.check_run(done, 124)
         self.assertEqual((told["cause"], told["signal"], output), ("timeout", signal.SIGKILL, b"not yet"))
-        self.assertGreaterEqual(told["receipt"]["wall_us"], 2_500_000)
+        self.assertGreaterEqual(told["receipt"]["wall_us"], (LONG_ENOUGH + GRACE) * 1_000_000)
 
     def test_what_catches_term_ends_in_its_own_way(self):
         code = "import signal, sys, time\ndef bye(*a):\n print('saved'); sys.exit(3)\nsignal.signal(15, bye)\ntime.sleep(600)"
-        done, output, told = self.cove.receipt("--timeout", "500ms", "-c", code)
+        done, output, told = self.cove.receipt("--timeout", f"{LONG_ENOUGH}s", "-c", code)
         self.check_run(done, 124)
         self.assertEqual((told["cause"], told["exit_code"], told["signal"], output), ("timeout", 3, 0, b"saved"))
-        self.assertLess(told["receipt"]["wall_us"], 2_500_000, "the grace was not used up")
+        self.assertLess(told["receipt"]["wall_us"], (LONG_ENOUGH + GRACE) * 1_000_000, "the grace was not used up")
 
     def test_a_stopped_process_gets_it_too(self):
-        done, output, told = self.cove.receipt("--timeout", "500ms", "-c", "import os, signal, sys\nsignal.signal(15, lambda *a: sys.exit(4))\nos.kill(os.getpid(), 19)")
+        done, output, told = self.cove.receipt("--timeout", f"{LONG_ENOUGH}s", "-c", "import os, signal, sys\nsignal.signal(15, lambda *a: sys.exit(4))\nos.kill(os.getpid(), 19)")
         self.check_run(done, 124)
         self.assertEqual((told["cause"], told["exit_code"]), ("timeout", 4))
 
@@ -62,24 +66,6 @@ class WallTime(cove.Test):
         child.communicate(timeout=cove.PATIENCE)
         self.assertEqual(child.returncode, 124)
         self.assertEqual(self.cove.traces()["processes"], set())
-
-    def test_ten_thousand_orphans_are_reaped(self):
-        code = ("import os, time\n"
-                "for number in range(10_000):\n"
-                "  if os.fork() == 0:\n"
-                "    if os.fork() == 0: os._exit(0)\n"
-                "    os._exit(0)\n"
-                "  os.wait()\n"
-                "def zombies(): return sum(open(f'/proc/{p}/stat').read().rpartition(')')[2].split()[0] == 'Z' for p in os.listdir('/proc') if p.isdigit())\n"
-                "for _ in range(100):\n"
-                "  try: left = zombies()\n"
-                "  except OSError: continue\n"
-                "  if left == 0: break\n"
-                "  time.sleep(0.05)\n"
-                "print('left', left)\n")
-        done, output, told = self.cove.receipt("--timeout", "5m", "--pids", "64", "-c", code, timeout=280)
-        self.check_run(done, 0)
-        self.assertEqual((output, told["cause"]), (b"left 0", "ok"))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BIN = os.environ.get("COVE_TEST_BIN", os.path.join(os.path.dirname(TESTS), "build", "bin"))
 SHARED_STATE = os.environ.get("COVE_TEST_STATE", "/var/lib/cove-test")
 
-PATIENCE = 120  # seconds after which a command that should have ended is called hanging
+SLOWNESS = int(os.environ.get("COVE_TEST_SLOWNESS", "1"))  # how many times longer everything may take: an emulated machine
+PATIENCE = 120 * SLOWNESS  # seconds after which a command that should have ended is called hanging
 
 CLONE_NEWNS = 0x00020000
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
@@ -228,6 +229,7 @@ def end(child):
 
 
 def wait_until(condition, what, limit=30):
+    limit *= SLOWNESS
     deadline = time.monotonic() + limit
     while not condition():
         if time.monotonic() > deadline:
