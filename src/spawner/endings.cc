@@ -62,8 +62,10 @@ std::vector<Ending> Endings::collect_gone() {
 
 Result<bool> Endings::is_empty(const UnderWay& one) const {
   if (!one.news) return true;
-  ASSIGN_OR_RETURN(const auto text, sys::pread_text(one.news.get()));
-  return sys::gauge_value(text, "populated") == 0;
+  const auto text = sys::pread_text(one.news.get());
+  if (!text && text.error().sys_errno == ENODEV) return true;  // removed by an earlier try
+  if (!text) return std::unexpected(text.error());
+  return sys::gauge_value(*text, "populated") == 0;
 }
 
 Result<> Endings::erase_traces(const base::SandboxId& id) {
