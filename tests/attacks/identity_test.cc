@@ -178,9 +178,12 @@ TEST(Identity, InitWaitsForNobodyForever) {
   auto usual = sandbox();
   EXPECT_EQ(usual.run_command({"/bin/sh", "-c", stopper}).outcome.exit_code, 0);
   ::sleep(2);
-  const auto put = [&usual] { return usual.put_file(SELF_CHECK, "/tmp/put"); };
+  // Large: the two share a CPU, and the longer the writer works, the more often the stopper gets its turn.
+  const std::string large = Lab::current().scratch() + "/large";
+  ASSERT_TRUE(sys::create_file_at(AT_FDCWD, large, std::string(3'000'000, 'x'), 0644));
+  const auto put = [&] { return usual.put_file(large, "/tmp/put"); };
   auto done = put();
-  for (int tries = 1; done && tries < 50; ++tries) done = put();
+  for (int tries = 1; done && tries < 2000; ++tries) done = put();
   ASSERT_FALSE(done) << "no writer was ever stopped";
   EXPECT_EQ(done.error().code, base::Code::kTimeout) << done.error().message;
 }

@@ -1,5 +1,9 @@
 // Group C: the layers that a sandbox's root is made of, and what its mounts forbid.
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
 
 #include "tests/attacks/helpers.h"
 #include "tests/attacks/own_template.h"
@@ -40,6 +44,24 @@ std::string release_agents() {
   }
   return all;
 }
+
+// What the scratch world is called, for as long as it lives: the machine's own name may be short enough to
+// occur in any other by chance.
+class HostName {
+ public:
+  HostName() {
+    EXPECT_EQ(::gethostname(before_.data(), before_.size() - 1), 0);
+    EXPECT_EQ(::sethostname(planted_.data(), planted_.size()), 0);
+  }
+  HostName(const HostName&) = delete;
+  HostName& operator=(const HostName&) = delete;
+  ~HostName() { EXPECT_EQ(::sethostname(before_.data(), std::strlen(before_.data())), 0); }
+  const std::string& text() const { return planted_; }
+
+ private:
+  std::array<char, 256> before_{};
+  std::string planted_ = "host" + base::random_hex(16);
+};
 
 }  // namespace
 
@@ -106,7 +128,7 @@ TEST(Files, LayersKeepTheTemplateUntouched) {
     Subject subject(Lab::current().product(), {.root = layered.digest(), .mode = mode});
     const auto report = subject.run(
         program, {.arguments = {"/games"}, .user = mode == Mode::kUser ? User::kUser : User::kRoot});
-    expect_all_refused(report, {"EPERM", "EXDEV", "EACCES"});
+    expect_all_refused(report, {"EPERM", "EXDEV", "EACCES", "ignored"});
     expect_refused_as(report, "rename_directory_of_template", "EXDEV");
     EXPECT_EQ(layered.fingerprint(), before);
   }
@@ -140,9 +162,8 @@ TEST(Files, NothingRunsFromNoexecMounts) {
 TEST(Files, NothingTellsOfTheMachine) {
   const std::string program = "info_leaks";
   const std::string& canary = Lab::current().canary();
-  char name[256] = {};
-  ASSERT_EQ(::gethostname(name, sizeof name - 1), 0);
-  const Names arguments = {canary.substr(0, 16), canary.substr(16), name, Lab::current().scratch(),
+  const HostName host;
+  const Names arguments = {canary.substr(0, 16), canary.substr(16), host.text(), Lab::current().scratch(),
                            "/run/cove"};
   expect_worked(control_jail({Weakness::kUnmaskedProc}).run(program, {.arguments = arguments}),
                 {"/proc/cmdline"});
