@@ -48,6 +48,9 @@ Result<base::Config> load_config(const std::string& chosen) {
   return base::parse_config(text, path);
 }
 
+constexpr std::chrono::seconds kPredecessor{15};
+constexpr unsigned kLookMicroseconds = 5'000;
+
 // A record lock, because it is this process's alone: one of flock's kind lives on in every child that has the
 // descriptor, and so a half-made sandbox would keep the next spawner out.
 Result<sys::UniqueFd> be_the_only_one(const base::Paths& paths) {
@@ -55,9 +58,17 @@ Result<sys::UniqueFd> be_the_only_one(const base::Paths& paths) {
   struct flock whole{};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
-  if (::fcntl(fd.get(), F_SETLK, &whole) == 0) return fd;
-  if (errno != EAGAIN && errno != EACCES) return base::failed_call("fcntl(" + paths.spawner_lock + ")");
-  return base::fail(Code::kConflict, "another spawner already serves " + paths.state);
+  const auto deadline = std::chrono::steady_clock::now() + kPredecessor;
+  while (::fcntl(fd.get(), F_SETLK, &whole) != 0) {
+    if (errno != EAGAIN && errno != EACCES) return base::failed_call("fcntl(" + paths.spawner_lock + ")");
+    // One without a socket serves nobody any more: it is on its way out, and we take its place.
+    const bool serves = sys::fstatat(AT_FDCWD, paths.spawner_socket).has_value();
+    if (serves || std::chrono::steady_clock::now() >= deadline) {
+      return base::fail(Code::kConflict, "another spawner already serves " + paths.state);
+    }
+    (void)::usleep(kLookMicroseconds);
+  }
+  return fd;
 }
 
 // To the hard limit, or beyond it where that is possible.
@@ -126,7 +137,9 @@ Result<> serve(const Options& options, const base::Paths& paths, MakeControl mak
   Service service(std::move(listener), sandboxes,
                   {.linger = options.linger, .disk_refusals = disks.refusals});
   RETURN_IF_ERROR(service.run());
+  // From here on a successor may start: it waits for our end.
   RETURN_IF_ERROR(sys::unlinkat(AT_FDCWD, paths.spawner_socket));
+  RETURN_IF_ERROR(sandboxes.wind_down());
   // With sandboxes alive the group stays theirs; the next spawner finds it.
   if (sandboxes.alive() == 0) return cgroups->remove_parent();
   return {};

@@ -65,7 +65,10 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
     return base::fail(Code::kDenied, "this spawner weakens no sandbox");
   }
   while (auto ready = ready_.take(request)) {
-    if (is_alive(ready->sandbox.pidfd.get())) return hand_out(*std::move(ready));
+    if (is_alive(ready->sandbox.pidfd.get())) {
+      ready->created.steps.clear();  // they were nothing that this request took part in
+      return hand_out(*std::move(ready));
+    }
     end_all(one(*std::move(ready)));
   }
   ASSIGN_OR_RETURN(auto made, make(request));

@@ -64,7 +64,10 @@ Result<> Service::run() {
     look_after(waiting);
     if (ready == 0) prepare();
   }
-  return sandboxes_.wind_down();
+  // Whoever waits is told by the end of the connection.
+  listener_.reset();
+  clients_.clear();
+  return {};
 }
 
 void Service::look_after(const std::vector<pollfd>& waiting) {

@@ -27,7 +27,7 @@ class Service {
  public:
   Service(sys::UniqueFd listener, Sandboxes& sandboxes, ServiceOptions options);
 
-  // Serves until SIGTERM, a Stop request, or the end of lingering.
+  // Serves until SIGTERM, a Stop request, or the end of lingering. Winding down is the caller's.
   Result<> run();
 
  private:

@@ -29,6 +29,7 @@ class JsonReceipt(cove.Test):
         self.assertRegex(receipt["seccomp"], r"^[0-9a-f]{16}$")
 
     def test_setup_lists_every_step_once(self):
+        self.cove.stop_spawner()  # the first sandbox of a spawner was not made ahead
         _, _, told = self.cove.receipt("-c", "0")
         setup = told["receipt"]["setup"]
         names = [step["step"] for step in setup["steps"]]
@@ -36,6 +37,13 @@ class JsonReceipt(cove.Test):
         self.assertEqual(len(names), len(set(names)))
         # The kernel's and our own work: the whole is not less than its parts.
         self.assertGreaterEqual(setup["us"], sum(step["us"] for step in setup["steps"] if step["step"] != "await identity") * 0.5)
+
+    def test_setup_of_one_that_was_made_ahead_has_no_steps(self):
+        """A spawner makes sandboxes ahead when the same kind is asked for again, and time passes."""
+        def made_ahead():
+            _, _, told = self.cove.receipt("-c", "0")
+            return told["receipt"]["setup"]["steps"] == []
+        cove.wait_until(made_ahead, "a sandbox that was made ahead")
 
     def test_is_one_line_of_its_own(self):
         for code in ("print('x')", "print('x', end='')", "pass"):

@@ -21,7 +21,7 @@ class Endurance(cove.Test):
         self.cove.wait_for_disks()
         return {"descriptors": traces.descriptors(pid), "held namespaces": len(traces.held_namespaces(pid)), "children": len(traces.children(pid)),
                 "mounts of the spawner": len(traces.mounts(pid)), "mounts of the machine": len(traces.mounts(1)), "cgroups": len(traces.cgroups(self.cove.tag, self.cove.run_directory)),
-                "processes": len(traces.processes(self.cove.tag)), "files": len(traces.files(self.cove.run_directory)), "made ahead": len(traces.made_ahead(self.cove.run_directory))}
+                "processes": len(traces.processes(self.cove.tag, self.cove.run_directory)), "files": len(traces.files(self.cove.run_directory)), "made ahead": len(traces.made_ahead(self.cove.run_directory))}
 
     def test_everything_is_back(self):
         for _ in range(20):  # allocators and caches have their working size after these

@@ -59,11 +59,13 @@ def remove_groups(tag):
             os.rmdir(folder)
 
 
-def processes(tag):
-    """Whoever is in a group of the instance, by id."""
+def processes(tag, run_directory):
+    """Whoever is in a group of the instance, and not just kept ready."""
+    ahead = made_ahead(run_directory)
     found = set()
     for folder in glob.glob("/proc/[0-9]*"):
-        if re.search(rf"/{tag}/", read(f"{folder}/cgroup")) and not belongs_to_the_machine(folder):
+        group = re.search(rf"/{tag}/(\w+)", read(f"{folder}/cgroup"))
+        if group and group[1] not in ahead and not belongs_to_the_machine(folder):
             found.add(f"{folder.removeprefix('/proc/')} {read(folder + '/comm').strip()}")
     return found
 
@@ -123,7 +125,7 @@ def files(directory):
 
 
 def of_instance(tag, run_directory):
-    return {"cgroups": cgroups(tag, run_directory), "processes": processes(tag), "network namespaces": network_namespaces(tag),
+    return {"cgroups": cgroups(tag, run_directory), "processes": processes(tag, run_directory), "network namespaces": network_namespaces(tag),
             "mounts": mounts(), "mounts of the machine": mounts(1),
             "files": [name for name in files(run_directory) if not name.endswith(".ahead")]}
 
@@ -132,7 +134,7 @@ def beyond_state(tag, run_directory):
     """After the spawner's proper end: what should not be there."""
     left = [f"cgroup {group}" for group in sorted(cgroups(tag, run_directory))]
     left += [f"cgroup {top}/{tag}" for top in hierarchies() if os.path.isdir(f"{top}/{tag}")]
-    left += [f"process {one}" for one in sorted(processes(tag))]
+    left += [f"process {one}" for one in sorted(processes(tag, run_directory))]
     left += [f"file {name}" for name in files(run_directory) if name not in ("sandboxes", "stage", "spawner.lock", "spawner.log")]
     return left
 
