@@ -173,10 +173,9 @@ TEST(Files, NothingTellsOfTheMachine) {
   const Refusals words = {"not_found", "EPERM", "ENOENT", "EACCES", "ENOTDIR"};
   const auto report = sandbox().run(program, {.arguments = arguments});
   expect_all_refused(report, words);
-  EXPECT_THAT(report.values("environment"), testing::IsSubsetOf({"HOME", "LANG", "LOGNAME", "PATH", "PWD",
-                                                                 "SHELL", "TERM", "TMPDIR", "USER",
-                                                                 "JAVA_TOOL_OPTIONS", "NODE_OPTIONS",
-                                                                 "GOMEMLIMIT"}));
+  EXPECT_THAT(report.values("environment"),
+              testing::IsSubsetOf({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR",
+                                   "USER", "JAVA_TOOL_OPTIONS", "NODE_OPTIONS", "GOMEMLIMIT"}));
   expect_all_refused(sandbox(Mode::kRoot).run(program, {.arguments = arguments, .user = User::kRoot}), words);
 }
 

@@ -40,6 +40,8 @@ std::string built_program(const std::string& program) { return std::string(ATTAC
 
 Subject::Subject(SpawnerProcess& spawner, engine::SandboxOptions options) : spawner_(spawner) {
   if (options.root.empty()) options.root = spawner.base_template();
+  // Space is reserved for real, and some rows ask for fifty sandboxes at once.
+  if (options.disk_bytes == 0) options.disk_bytes = 64 << 20;
   auto made = engine::Sandbox::create(spawner.client(), options);
   if (made) {
     sandbox_.emplace(*std::move(made));
