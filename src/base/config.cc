@@ -41,12 +41,19 @@ Result<> set_disk_size(Config& config, std::string_view value) {
   return fail(Code::kInvalid, fmt::format("disk_size must be from 1M to 1T, not '{}'", value));
 }
 
-Result<> set_disk_pool(Config& config, std::string_view value) {
-  constexpr std::uint32_t kMost = 1024;
+Result<> set_number(std::string_view key, std::string_view value, std::uint32_t most, std::uint32_t& out) {
   const char* const end = value.data() + value.size();
-  const auto parsed = std::from_chars(value.data(), end, config.disk.pool);
-  if (parsed.ec == std::errc() && parsed.ptr == end && config.disk.pool <= kMost) return {};
-  return fail(Code::kInvalid, fmt::format("disk_pool must be a number from 0 to {}, not '{}'", kMost, value));
+  const auto parsed = std::from_chars(value.data(), end, out);
+  if (parsed.ec == std::errc() && parsed.ptr == end && out <= most) return {};
+  return fail(Code::kInvalid, fmt::format("{} must be a number from 0 to {}, not '{}'", key, most, value));
+}
+
+Result<> set_disk_pool(Config& config, std::string_view value) {
+  return set_number("disk_pool", value, 1024, config.disk.pool);
+}
+
+Result<> set_ready(Config& config, std::string_view value) {
+  return set_number("ready", value, 256, config.ready);
 }
 
 Result<> set_disk_reserve(Config& config, std::string_view value) {
@@ -66,6 +73,7 @@ constexpr Key kKeys[] = {
     {"disk", "what sandboxes' disks are made of: auto, quota, loop or tmpfs", set_disk},
     {"disk_size", "size of a disk when none is asked for; not for tmpfs", set_disk_size},
     {"disk_pool", "how many disks of that size wait ready; for loop", set_disk_pool},
+    {"ready", "how many sandboxes of the kind that is asked for again wait ready", set_ready},
     {"disk_reserve", "how much of the host's space no disk may take", set_disk_reserve},
 };
 

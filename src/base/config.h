@@ -24,6 +24,8 @@ struct DiskConfig {
 struct Config {
   std::vector<std::string> workspace_roots;
   DiskConfig disk;
+  // Whole sandboxes that are made ahead, of the kind that is asked for again.
+  std::uint32_t ready = 4;
 
   static constexpr const char* kDefaultPath = "/etc/cove/cove.conf";
 };

@@ -57,8 +57,9 @@ TEST(Config, DisksAreReadWithTheirUnits) {
   EXPECT_EQ(config.disk.default_bytes, std::uint64_t{2} << 30);
   EXPECT_EQ(config.disk.pool, 9U);
   EXPECT_EQ(config.disk.reserve, std::uint64_t{512} << 20);
-  for (const char* line : {"disk = ramdisk", "disk =", "disk_size = 1k", "disk_size = 2T", "disk_pool = -1",
-                           "disk_pool = 5000", "disk_pool = 1x", "disk_reserve = much"}) {
+  for (const char* line :
+       {"disk = ramdisk", "disk =", "disk_size = 1k", "disk_size = 2T", "disk_pool = -1", "disk_pool = 5000",
+        "ready = -1", "ready = 1000", "disk_pool = 1x", "disk_reserve = much"}) {
     EXPECT_THAT(parse_config(line, "c"), FailsWith(Code::kInvalid)) << line;
   }
 }

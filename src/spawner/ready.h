@@ -41,12 +41,12 @@ struct Ready {
 // asks for exactly the same; none is ever used again.
 class ReadySandboxes {
  public:
-  static constexpr std::size_t kMost = 4;
+  explicit ReadySandboxes(std::size_t most) : most_(most) {}
 
   // Takes note of what is asked for. What was made for something else is given up.
   std::vector<Ready> notice(const wire::spawner::Create& request);
   std::optional<Ready> take(const wire::spawner::Create& request);
-  bool wants_more() const { return wanted_ && ready_.size() < kMost; }
+  bool wants_more() const { return wanted_ && ready_.size() < most_; }
   const wire::spawner::Create& shape() const { return shape_; }
   void put(Ready ready) { ready_.push_back(std::move(ready)); }
   std::vector<Ready> give_up();
@@ -54,6 +54,7 @@ class ReadySandboxes {
  private:
   bool is_same(const wire::spawner::Create& request) const;
 
+  const std::size_t most_;
   wire::spawner::Create shape_;
   bool wanted_ = false;
   std::deque<Ready> ready_;

@@ -25,7 +25,7 @@ Ready some_ready() {
 }
 
 TEST(ReadySandboxes, AreMadeForWhatCameTwiceRunning) {
-  ReadySandboxes ready;
+  ReadySandboxes ready(4);
   EXPECT_FALSE(ready.wants_more());
   EXPECT_TRUE(ready.notice(request_for(1)).empty());
   EXPECT_FALSE(ready.wants_more()) << "once may be the only time";
@@ -35,17 +35,23 @@ TEST(ReadySandboxes, AreMadeForWhatCameTwiceRunning) {
 }
 
 TEST(ReadySandboxes, NeverMoreThanTheMost) {
-  ReadySandboxes ready;
+  ReadySandboxes ready(4);
   for (int i = 0; i < 2; ++i) (void)ready.notice(request_for(1));
-  for (std::size_t i = 0; i < ReadySandboxes::kMost; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_TRUE(ready.wants_more());
     ready.put(some_ready());
   }
   EXPECT_FALSE(ready.wants_more());
 }
 
+TEST(ReadySandboxes, NoneWhenTheOperatorWantsNone) {
+  ReadySandboxes ready(0);
+  for (int i = 0; i < 3; ++i) (void)ready.notice(request_for(1));
+  EXPECT_FALSE(ready.wants_more());
+}
+
 TEST(ReadySandboxes, EachIsHandedOutOnceAndOnlyForTheSame) {
-  ReadySandboxes ready;
+  ReadySandboxes ready(4);
   for (int i = 0; i < 2; ++i) (void)ready.notice(request_for(1));
   auto one = some_ready();
   const auto id = one.created.id;
@@ -59,7 +65,7 @@ TEST(ReadySandboxes, EachIsHandedOutOnceAndOnlyForTheSame) {
 }
 
 TEST(ReadySandboxes, AnotherKindOfRequestGivesThemUp) {
-  ReadySandboxes ready;
+  ReadySandboxes ready(4);
   for (int i = 0; i < 2; ++i) (void)ready.notice(request_for(1));
   ready.put(some_ready());
   EXPECT_EQ(ready.notice(request_for(2)).size(), 1U);
@@ -68,7 +74,7 @@ TEST(ReadySandboxes, AnotherKindOfRequestGivesThemUp) {
 }
 
 TEST(ReadySandboxes, AHostDirectoryAndABuildAreNeverOpenedAhead) {
-  ReadySandboxes ready;
+  ReadySandboxes ready(4);
   Create workspace = request_for(1);
   workspace.workspace_access = wire::spawner::Access::kReadOnly;
   Create build = request_for(1);

@@ -58,6 +58,7 @@ Sandboxes::Sandboxes(Parts parts)
       control_(parts.control),
       nurseries_(blocks_),
       berths_(paths_, cgroups_, blocks_),
+      ready_(parts.ready),
       endings_(paths_, cgroups_) {}
 
 Result<Created> Sandboxes::create(const wire::spawner::Create& request) {

@@ -30,6 +30,7 @@ class Sandboxes {
     sys::CgroupTree& cgroups;
     Disks& disks;
     std::vector<std::string> workspace_roots;
+    std::size_t ready = 0;                            // how many whole sandboxes to make ahead
     const jail::ControlAuthority* control = nullptr;  // tests only: may weaken a sandbox
   };
   explicit Sandboxes(Parts parts);

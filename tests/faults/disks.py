@@ -77,10 +77,7 @@ def instance_on(host, config):
         instance = cove.Instance()
     finally:
         tempfile.tempdir = before
-    instance.config = f"{instance.state}/cove.conf"
-    with open(instance.config, "w", encoding="ascii") as file:
-        file.write(config)
-    os.chmod(instance.config, 0o600)
+    instance.configure("ready = 0\n" + config)  # sandboxes made ahead hold disks
     return instance
 
 

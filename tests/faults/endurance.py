@@ -28,7 +28,7 @@ class Endurance(cove.Test):
             self.check_run(self.cove.run("--", "true"), 0, b"", b"")
         pid = self.cove.spawner_pid()
         before, memory = self.measure(pid), traces.resident_bytes(pid)
-        spaces = traces.network_namespaces(self.cove.tag)
+        spaces = traces.network_namespaces(self.cove.tag, self.cove.run_directory)
         in_kernel = traces.kernel_objects()
         started = time.monotonic()
         for number in range(CYCLES):
@@ -39,7 +39,7 @@ class Endurance(cove.Test):
         after, memory_after = self.measure(pid), traces.resident_bytes(pid)
         print(f"\n{CYCLES} cycles in {took:.1f} s; before {before}, after {after}; resident {memory >> 10} KiB, then {memory_after >> 10} KiB", file=sys.stderr)
         self.assertEqual(after, before)
-        self.assertEqual(traces.network_namespaces(self.cove.tag), spaces)
+        self.assertEqual(traces.network_namespaces(self.cove.tag, self.cove.run_directory), spaces)
         self.assertLess(memory_after - memory, 512 << 10)
         # The kernel frees network namespaces in the background; others on this machine may use a few meanwhile.
         cove.wait_until(lambda: traces.kernel_objects()["net_namespace"] < in_kernel["net_namespace"] + CYCLES // 5, "network namespaces to be freed", 60)

@@ -16,6 +16,8 @@ import traces
 class HostilePackets(cove.Test):
     """Whatever arrives on its socket: the spawner lives on, and says what is wrong."""
 
+    config = "ready = 0\n"  # descriptors are counted
+
     def setUp(self):
         self.check_run(self.cove.run("--", "true"), 0)
         self.pid = self.cove.spawner_pid()

@@ -176,6 +176,12 @@ class Instance:
         self.call("spawner", "stop")
         wait_until(lambda: not os.path.exists(f"/proc/{pid}") or is_zombie(pid), "the spawner's end", 30)
 
+    def configure(self, text):
+        self.config = f"{self.state}/cove.conf"
+        with open(self.config, "w", encoding="ascii") as file:
+            file.write(text)
+        os.chmod(self.config, 0o600)
+
     # What exists on the machine because of this instance.
 
     def traces(self):
@@ -241,11 +247,14 @@ class Test(unittest.TestCase):
     """A class of tests shares one instance, which must leave nothing behind."""
 
     templates = ("base",)
+    config = ""  # the spawner's configuration
     maxDiff = None
 
     @classmethod
     def setUpClass(cls):
         cls.cove = Instance(cls.templates)
+        if cls.config:
+            cls.cove.configure(cls.config)
 
     @classmethod
     def tearDownClass(cls):

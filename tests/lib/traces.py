@@ -64,8 +64,8 @@ def processes(tag, run_directory):
     ahead = made_ahead(run_directory)
     found = set()
     for folder in glob.glob("/proc/[0-9]*"):
-        group = re.search(rf"/{tag}/(\w+)", read(f"{folder}/cgroup"))
-        if group and group[1] not in ahead and not belongs_to_the_machine(folder):
+        group = group_of(folder, tag)
+        if group and group not in ahead and not belongs_to_the_machine(folder):
             found.add(f"{folder.removeprefix('/proc/')} {read(folder + '/comm').strip()}")
     return found
 
@@ -81,14 +81,22 @@ def foreign(folder, tag):
     return bool(re.search(rf"/cove(-(?!{tag.removeprefix('cove-')})[0-9a-f]{{8}})?/", read(f"{folder}/cgroup")))
 
 
-def network_namespaces(tag):
+def network_namespaces(tag, run_directory):
     """Those that a process of ours or of nobody's instance lives in, and not just for a moment: a spawner makes one ahead in
-    a process of its own."""
+    a process of its own. Sandboxes that are kept ready do not count."""
     seen = []
     for _ in range(4):
-        seen.append({link(f"{folder}/ns/net") for folder in glob.glob("/proc/[0-9]*") if not foreign(folder, tag)})
+        ahead = made_ahead(run_directory)
+        seen.append({link(f"{folder}/ns/net") for folder in glob.glob("/proc/[0-9]*")
+                     if not foreign(folder, tag) and group_of(folder, tag) not in ahead})
         time.sleep(0.05)
     return set.intersection(*seen) - {""}
+
+
+def group_of(folder, tag):
+    """The sandbox that a process belongs to."""
+    found = re.search(rf"/{tag}/(\w+)", read(f"{folder}/cgroup"))
+    return found[1] if found else ""
 
 
 def held_namespaces(pid):
@@ -125,7 +133,7 @@ def files(directory):
 
 
 def of_instance(tag, run_directory):
-    return {"cgroups": cgroups(tag, run_directory), "processes": processes(tag, run_directory), "network namespaces": network_namespaces(tag),
+    return {"cgroups": cgroups(tag, run_directory), "processes": processes(tag, run_directory), "network namespaces": network_namespaces(tag, run_directory),
             "mounts": mounts(), "mounts of the machine": mounts(1),
             "files": [name for name in files(run_directory) if not name.endswith(".ahead")]}
 
