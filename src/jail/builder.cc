@@ -11,6 +11,7 @@
 
 #include "jail/step_report.h"
 #include "sys/process.h"
+#include "sys/run_program.h"
 #include "sys/socket.h"
 
 namespace jail {
@@ -58,10 +59,38 @@ Result<> give_birth(Build& build, StepHook* hook, sys::Pipe& go) {
   return sys::write_all(go.write.get(), "g");
 }
 
+// Of all that the spawner holds open, a sandbox's processes get what this one is built with, even before the
+// exec: no client's connection, no other sandbox's disk.
+Result<> close_the_rest(const Build& build) {
+  const Wiring& wiring = build.wiring;
+  std::vector<int> keep{0,
+                        1,
+                        2,
+                        build.report.get(),
+                        wiring.nursery,
+                        wiring.id_map,
+                        wiring.process_filter,
+                        wiring.materials->init_program.get()};
+  for (const sys::UniqueFd* fd :
+       {&wiring.group.unified, &wiring.group.gauges.oom, &wiring.group.gauges.oom_notify,
+        &wiring.group.gauges.memory_peak, &wiring.group.gauges.pids, &wiring.network, &wiring.leash,
+        &wiring.disk, &wiring.listener, &wiring.workspace, &wiring.workspace_id_map}) {
+    keep.push_back(fd->get());
+  }
+  for (const sys::UniqueFd& fd : wiring.group.join) keep.push_back(fd.get());
+  std::erase_if(keep, [](int fd) { return fd < 0; });
+  return sys::close_all_but(std::move(keep));
+}
+
 [[noreturn]] void helper_main(Build& build, StepHook* hook) {
   // Half-made things die with the spawner; what it completes does not.
   if (auto bound = sys::set_death_signal(SIGKILL); !bound) {
     report_failure(build.report.get(), "be the spawner's", bound.error());
+    ::_exit(1);
+  }
+  // A test's hook may hold descriptors of its own.
+  if (auto closed = hook == nullptr ? close_the_rest(build) : Result<>(); !closed) {
+    report_failure(build.report.get(), "close the rest", closed.error());
     ::_exit(1);
   }
   ::umask(0);  // the modes in the plan are exact
@@ -72,14 +101,6 @@ Result<> give_birth(Build& build, StepHook* hook, sys::Pipe& go) {
     ::_exit(1);
   }
   ::_exit(0);
-}
-
-Result<> set_receive_timeout(int socket) {
-  const timeval limit{.tv_sec = kSetupSeconds, .tv_usec = 0};
-  if (::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) {
-    return base::failed_call("setsockopt(SO_RCVTIMEO)");
-  }
-  return {};
 }
 
 // A page of memory that stays shared across clone, until the exec of init leaves it behind.
@@ -133,7 +154,7 @@ Result<Built> collect(int socket, const StepBoard& board) {
 
 Result<Built> build(const Plan& plan, Wiring& wiring, StepHook* hook) {
   ASSIGN_OR_RETURN(auto reports, sys::make_socket_pair(SOCK_SEQPACKET));
-  RETURN_IF_ERROR(set_receive_timeout(reports.ours.get()));
+  RETURN_IF_ERROR(sys::set_receive_timeout(reports.ours.get(), kSetupSeconds));
   ASSIGN_OR_RETURN(const auto board, SharedBoard::make());
   ASSIGN_OR_RETURN(const auto helper, sys::clone_process({.cgroup = wiring.group.unified.get()}));
   if (helper.is_child()) {

@@ -1,6 +1,7 @@
 #include "jail/network.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +12,8 @@
 namespace jail {
 
 namespace {
+
+constexpr int kMakerSeconds = 20;
 
 Result<sys::UniqueFd> enter_new_network(int nursery, const std::vector<Sysctl>& sysctls) {
   RETURN_IF_ERROR(sys::setns(nursery, CLONE_NEWUSER));
@@ -23,7 +26,8 @@ Result<sys::UniqueFd> enter_new_network(int nursery, const std::vector<Sysctl>& 
 }
 
 [[noreturn]] void maker_main(int socket, int nursery, const std::vector<Sysctl>& sysctls) {
-  const auto made = enter_new_network(nursery, sysctls);
+  const auto bound = sys::set_death_signal(SIGKILL);
+  const auto made = bound ? enter_new_network(nursery, sysctls) : std::unexpected(bound.error());
   if (!made) report_failure(socket, "make network", made.error());
   if (made) (void)report_made(socket, 0, made->get());
   ::_exit(0);
@@ -33,10 +37,12 @@ Result<sys::UniqueFd> enter_new_network(int nursery, const std::vector<Sysctl>& 
 
 Result<sys::UniqueFd> make_network(int nursery, const std::vector<Sysctl>& sysctls) {
   ASSIGN_OR_RETURN(auto channel, sys::make_socket_pair(SOCK_SEQPACKET));
+  RETURN_IF_ERROR(sys::set_receive_timeout(channel.ours.get(), kMakerSeconds));
   ASSIGN_OR_RETURN(const auto maker, sys::clone_process({}));
   if (maker.is_child()) maker_main(channel.theirs.get(), nursery, sysctls);
   channel.theirs.reset();
   auto answer = receive_report(channel.ours.get());
+  (void)sys::pidfd_kill(maker.pidfd.get(), SIGKILL);  // one that does not answer in time
   RETURN_IF_ERROR(sys::wait_pidfd(maker.pidfd.get()));
   if (!answer) return std::unexpected(std::move(answer).error());
   if (!*answer) return base::fail(base::Code::kInternal, "make network: its maker was killed");

@@ -1,7 +1,6 @@
 #include "spawner/endings.h"
 
 #include "spawner/records.h"
-#include "sys/process.h"
 
 namespace spawner {
 
@@ -16,14 +15,20 @@ Result<> unless_absent(Result<> done) {
 }
 }  // namespace
 
-Result<> Endings::begin(Ending ending) {
-  RETURN_IF_ERROR(unless_absent(cgroups_.kill_all(ending.id.text())));
-  auto news = cgroups_.open_events(ending.id.text());
-  if (!news && news.error().code != Code::kNotFound) return std::unexpected(std::move(news).error());
+void Endings::begin(Ending ending) {
   const base::SandboxId id = ending.id;
-  under_way_.insert_or_assign(id, UnderWay{.ending = std::move(ending),
-                                           .news = news ? *std::move(news) : sys::UniqueFd(),
-                                           .retry_at = Clock::now()});
+  UnderWay fresh{.ending = std::move(ending), .killed = false, .news = {}, .retry_at = Clock::now()};
+  UnderWay& one = under_way_.insert_or_assign(id, std::move(fresh)).first->second;
+  if (!kill(one)) one.retry_at = Clock::now() + kRetry;
+}
+
+Result<> Endings::kill(UnderWay& one) {
+  const std::string& name = one.ending.id.text();
+  RETURN_IF_ERROR(unless_absent(cgroups_.kill_all(name)));
+  auto news = cgroups_.open_events(name);
+  if (!news && news.error().code != Code::kNotFound) return std::unexpected(std::move(news).error());
+  if (news) one.news = *std::move(news);
+  one.killed = true;
   return {};
 }
 
@@ -40,20 +45,22 @@ std::vector<Ending> Endings::collect_gone() {
   const auto now = Clock::now();
   for (auto at = under_way_.begin(); at != under_way_.end();) {
     UnderWay& one = at->second;
-    const auto empty = one.retry_at <= now ? is_empty(one) : false;
-    if (empty && !*empty) {
+    if (one.retry_at > now) {
       ++at;
       continue;
     }
-    if (!empty || !erase_traces(at->first)) {
-      // A process may have been born while the group was being killed.
-      (void)cgroups_.kill_all(at->first.text());
+    // A process may have been born while the group was being killed: what is tried again is killed again.
+    const auto dead = one.killed ? Result<>() : kill(one);
+    const auto empty = dead ? is_empty(one) : Result<bool>(false);
+    const auto erased = dead && empty && *empty ? erase_traces(at->first) : Result<>();
+    if (!dead || !empty || !erased) {
+      one.killed = false;
       one.retry_at = now + kRetry;
+    }
+    if (!dead || !empty || !erased || !*empty) {
       ++at;
       continue;
     }
-    // Reap it if it is our child; one that an earlier spawner made belongs to the machine's init.
-    if (one.ending.pidfd) (void)sys::wait_pidfd(one.ending.pidfd.get());
     gone.push_back(std::move(one.ending));
     at = under_way_.erase(at);
   }

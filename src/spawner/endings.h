@@ -32,8 +32,8 @@ class Endings {
 
   Endings(const base::Paths& paths, sys::CgroupTree& cgroups) : paths_(paths), cgroups_(cgroups) {}
 
-  // When this returns, no process of it runs another instruction of its own.
-  Result<> begin(Ending ending);
+  // Kills it. What cannot be killed now is tried again; it is in the books in any case.
+  void begin(Ending ending);
   // What to wait on: a group's news wakes the poll.
   void add_polls(std::vector<pollfd>& polls) const;
   // Removes every trace of those whose processes are gone, and tells which these are.
@@ -46,9 +46,11 @@ class Endings {
  private:
   struct UnderWay {
     Ending ending;
+    bool killed = false;
     sys::UniqueFd news;          // cgroup.events; none when there was no group
-    Clock::time_point retry_at;  // not before: its removal failed
+    Clock::time_point retry_at;  // not before: something failed
   };
+  Result<> kill(UnderWay& one);
   Result<bool> is_empty(const UnderWay& one) const;
   Result<> erase_traces(const base::SandboxId& id);
 

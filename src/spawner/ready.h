@@ -48,6 +48,7 @@ class ReadySandboxes {
   std::optional<Ready> take(const wire::spawner::Create& request);
   bool wants_more() const { return wanted_ && ready_.size() < most_; }
   const wire::spawner::Create& shape() const { return shape_; }
+  const std::deque<Ready>& all() const { return ready_; }
   void put(Ready ready) { ready_.push_back(std::move(ready)); }
   std::vector<Ready> give_up();
 

@@ -25,14 +25,19 @@ Result<bool> is_in_group(pid_t pid, const std::string& group) {
 Result<> Sandboxes::adopt(Record record) {
   ASSIGN_OR_RETURN(const bool alive, is_in_group(record.pid, record.id.text()));
   blocks_.reserve_block(record.first_id);
-  if (!alive) return endings_.begin({.id = record.id, .first_id = record.first_id});
-  ASSIGN_OR_RETURN(auto pidfd, sys::pidfd_open(record.pid));
+  auto pidfd = alive ? sys::pidfd_open(record.pid) : base::failed_call("pidfd_open", ESRCH);
+  // It may end while we look.
+  if (!pidfd && pidfd.error().sys_errno != ESRCH) return std::unexpected(std::move(pidfd).error());
+  if (!pidfd) {
+    endings_.begin({.id = record.id, .first_id = record.first_id, .pidfd = {}, .disk = {}});
+    return {};
+  }
   // What pid 1 has is what it was given: nobody inside may change it. One that ends just now has none.
   auto cpus = sys::cpus_of(record.pid);
   if (!cpus && cpus.error().sys_errno != ESRCH) return std::unexpected(std::move(cpus).error());
   const base::SandboxId id = record.id;
   sandboxes_.emplace(id, Sandbox{.record = std::move(record),
-                                 .pidfd = std::move(pidfd),
+                                 .pidfd = *std::move(pidfd),
                                  .cpus = cpus ? *cpus : sys::CpuNumbers{},
                                  .disk = {}});
   return {};
@@ -50,7 +55,7 @@ Result<> Sandboxes::reconcile() {
   for (const std::string& name : names) {
     const auto id = base::SandboxId::parse(name);
     if (!id || sandboxes_.contains(*id)) continue;
-    if (!endings_.contains(*id)) RETURN_IF_ERROR(endings_.begin({.id = *id}));
+    if (!endings_.contains(*id)) endings_.begin({.id = *id, .first_id = {}, .pidfd = {}, .disk = {}});
     auto draft = sys::unlinkat(AT_FDCWD, paths_.sandboxes + "/" + name + ".record.new");
     if (!draft && draft.error().code != base::Code::kNotFound) return draft;
   }

@@ -72,9 +72,10 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
     }
     end_all(one(*std::move(ready)));
   }
-  ASSIGN_OR_RETURN(auto made, make(request));
-  // A control spawner's sandboxes differ by more than what is asked for.
+  // Before it is made: what waits for another kind of request gives way. (A control spawner's sandboxes
+  // differ by more than what is asked for.)
   if (control_ == nullptr) end_all(ready_.notice(request));
+  ASSIGN_OR_RETURN(auto made, make(request));
   return hand_out(std::move(made));
 }
 
@@ -92,14 +93,9 @@ Result<Ready> Sandboxes::make(const wire::spawner::Create& request) {
   spec.machine = std::move(machine);
   auto made = build_in(*berth, spec, request, *nursery);
   if (made) return made;
-  auto error = base::with_context("sandbox " + berth->id.text(), std::move(made).error());
-  // What cannot be ended keeps its ids: they are not given to anybody else.
-  if (auto ending =
-          endings_.begin({.id = berth->id, .first_id = berth->first_id, .disk = std::move(berth->disk)});
-      !ending) {
-    error.message += "; and its remains could not be killed: " + ending.error().message;
-  }
-  return std::unexpected(std::move(error));
+  // It keeps its ids until nothing of it is left.
+  endings_.begin({.id = berth->id, .first_id = berth->first_id, .pidfd = {}, .disk = std::move(berth->disk)});
+  return std::unexpected(base::with_context("sandbox " + berth->id.text(), std::move(made).error()));
 }
 
 Result<Created> Sandboxes::hand_out(Ready ready) {
@@ -119,10 +115,10 @@ Result<Created> Sandboxes::hand_out(Ready ready) {
 
 void Sandboxes::end_all(std::vector<Ready> given_up) {
   for (Ready& one : given_up) {
-    (void)endings_.begin({.id = one.created.id,
-                          .first_id = one.sandbox.record.first_id,
-                          .pidfd = std::move(one.sandbox.pidfd),
-                          .disk = std::move(one.sandbox.disk)});
+    endings_.begin({.id = one.created.id,
+                    .first_id = one.sandbox.record.first_id,
+                    .pidfd = std::move(one.sandbox.pidfd),
+                    .disk = std::move(one.sandbox.disk)});
   }
 }
 
@@ -143,17 +139,19 @@ bool Sandboxes::wants_preparation() const {
 // When something fails here, whoever asks next makes it for himself and hears why that does not work.
 void Sandboxes::prepare() {
   if (ready_.wants_more()) {
-    auto made = make(ready_.shape());
+    const auto shape = ready_.shape();
+    auto made = make(shape);
     if (made) return ready_.put(*std::move(made));
     return end_all(ready_.give_up());
   }
   if (berths_.prepare(*nurseries_.find(ahead_for_))) return;
-  ahead_for_.clear();
+  look_ahead("");
   end_all(berths_.take_failures());
 }
 
 void Sandboxes::end_all(const std::vector<Remains>& remains) {
-  for (const Remains& one : remains) (void)endings_.begin({.id = one.id, .first_id = one.first_id});
+  for (const Remains& one : remains)
+    endings_.begin({.id = one.id, .first_id = one.first_id, .pidfd = {}, .disk = {}});
 }
 
 Result<> Sandboxes::wind_down() {
@@ -192,6 +190,7 @@ Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& reques
   const jail::Host& host = materials_.host;
   CpuUse use(host.cpus);
   for (const auto& [id, sandbox] : sandboxes_) use.add(sandbox.cpus);
+  for (const Ready& ready : ready_.all()) use.add(ready.sandbox.cpus);
   jail::Machine machine{.processor = host.processor, .memory_bytes = request.memory_bytes};
   ASSIGN_OR_RETURN(machine.cpus, use.least_used(jail::whole_cpus(request.cpu_millis)));
   ASSIGN_OR_RETURN(machine.boot_time, boot_time());
@@ -248,13 +247,14 @@ Result<jail::Wiring> Sandboxes::wire_up(Berth& berth, const jail::Spec& spec,
 }
 
 Result<> Sandboxes::destroy(const base::SandboxId& id) {
+  if (endings_.contains(id)) return {};  // whoever asks again waits for the same end
   const auto found = sandboxes_.find(id);
   if (found == sandboxes_.end()) return base::fail(Code::kNotFound, "no sandbox " + id.text());
   Sandbox& sandbox = found->second;
-  RETURN_IF_ERROR(endings_.begin({.id = id,
-                                  .first_id = sandbox.record.first_id,
-                                  .pidfd = std::move(sandbox.pidfd),
-                                  .disk = std::move(sandbox.disk)}));
+  endings_.begin({.id = id,
+                  .first_id = sandbox.record.first_id,
+                  .pidfd = std::move(sandbox.pidfd),
+                  .disk = std::move(sandbox.disk)});
   sandboxes_.erase(found);
   return {};
 }

@@ -78,10 +78,9 @@ void Service::look_after(const std::vector<pollfd>& waiting) {
   }
   const auto disks = waiting.end() - static_cast<std::ptrdiff_t>(sandboxes_.disks().waits().size());
   const auto ends = waiting.begin() + static_cast<std::ptrdiff_t>(clients_end);
-  const bool nothing_else = std::none_of(waiting.begin(), waiting.end(), readable);
-  if (nothing_else || std::any_of(ends, disks, readable)) remove_ended();
-  sandboxes_.reap();
   const auto now = std::chrono::steady_clock::now();
+  if (now >= looked_ + kTendAtLeast || std::any_of(ends, disks, readable)) remove_ended();
+  sandboxes_.reap();
   if (std::any_of(disks, waiting.end(), readable) || now >= tended_ + kTendAtLeast) tend_disks();
 }
 
@@ -214,6 +213,7 @@ void Service::answer_one(const wire::spawner::Status&, Reply& reply) {
 void Service::answer_one(const wire::spawner::Stop&, Reply&) { stopping_ = true; }
 
 void Service::remove_ended() {
+  looked_ = std::chrono::steady_clock::now();
   std::vector<base::SandboxId> ended;
   for (const auto& [id, sandbox] : sandboxes_.all()) {
     pollfd end{.fd = sandbox.pidfd.get(), .events = POLLIN, .revents = 0};

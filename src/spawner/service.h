@@ -70,6 +70,7 @@ class Service {
   std::map<int, Waiter> waiters_;
   std::chrono::steady_clock::time_point accept_after_;  // no descriptor was left
   std::chrono::steady_clock::time_point tended_;
+  std::chrono::steady_clock::time_point looked_;  // for ended sandboxes
   bool stopping_ = false;
 };
 

@@ -80,6 +80,12 @@ Result<UniqueFd> accept(int listener, int flags) {
   return fd;
 }
 
+Result<> set_receive_timeout(int socket, int seconds) {
+  const timeval limit{.tv_sec = seconds, .tv_usec = 0};
+  if (::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0) return {};
+  return failed_call("setsockopt(SO_RCVTIMEO)");
+}
+
 Result<> set_nonblocking(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return failed_call("fcntl(O_NONBLOCK)");

@@ -30,6 +30,8 @@ Result<UniqueFd> connect_unix(const std::string& path, int type);
 // `flags`: SOCK_NONBLOCK, or none.
 Result<UniqueFd> accept(int listener, int flags = 0);
 Result<> set_nonblocking(int fd);
+// A receive that waits longer than this fails with EAGAIN.
+Result<> set_receive_timeout(int socket, int seconds);
 
 struct PeerCredentials {
   pid_t pid = 0;

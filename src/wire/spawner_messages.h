@@ -16,7 +16,7 @@
 namespace wire::spawner {
 
 constexpr std::uint32_t kMagic = 0x45564f43;  // "COVE"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 // A text in a field of fixed size: NUL-terminated, the rest zero.
 template <std::size_t N>
@@ -64,8 +64,9 @@ struct Create {
   std::uint32_t weaken = 0;  // bits of jail::Weakness; the product's spawner refuses any
   Text<4096> workspace;      // an absolute directory on the host
 };
-// When a request to destroy is answered: once nothing of the sandbox is left, or as soon as none of its
-// processes runs any more, while the rest goes in the background.
+// When a request to destroy is answered: once nothing of the sandbox is left, or as soon as its processes are
+// killed. What a process is in the middle of (a write, a rename) may still come to its end after that, so
+// whoever reads what the sandbox wrote, such as a workspace, waits until it is gone.
 enum class Until : std::uint32_t { kGone = 0, kKilled = 1 };
 
 struct Destroy {

@@ -216,7 +216,8 @@ class OnTheHostsDisk(OnBackend):
         before = self.settled()
         done = self.cove.run("--disk", "680M", "--", "true")
         self.check_refused(done, 125, "no room for a disk of 680.0 MiB", "stay in reserve", "--disk")
-        self.assertLess(abs(before - self.settled()), 70 * MI)
+        # Disks that waited ready gave way to the request; they come back after a while.
+        cove.wait_until(lambda: abs(before - self.settled()) < 70 * MI, "the host's space as before")
         self.ok("--", "true")
 
     def test_a_disk_may_be_larger_than_memory(self):

@@ -78,7 +78,7 @@ class DeathAtEachStep(cove.Test):
         with self.cove.connect() as client:
             client.send(spawner_wire.create_packet(self.cove.digest()))
             self.assertEqual(spawner.wait(30), -signal.SIGKILL)
-        self.assertEqual(len(self.cove.sandboxes()), 1, "a half-made sandbox is there to be found")
+        self.assertEqual(len(traces.made_ahead(self.cove.run_directory)), 1, "a half-made sandbox is there to be found")
         heir = self.cove.start_spawner()
         left = self.cove.traces()
         self.assertEqual((left["cgroups"], left["processes"]), (set(), set()))
