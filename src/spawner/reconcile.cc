@@ -25,7 +25,10 @@ Result<bool> is_in_group(pid_t pid, const std::string& group) {
 Result<> Sandboxes::adopt(Record record) {
   ASSIGN_OR_RETURN(const bool alive, is_in_group(record.pid, record.id.text()));
   blocks_.reserve_block(record.first_id);
-  if (!alive) return endings_.begin({.id = record.id, .first_id = record.first_id});
+  if (!alive) {
+    (void)note_own_end(record.id);
+    return endings_.begin({.id = record.id, .first_id = record.first_id});
+  }
   ASSIGN_OR_RETURN(auto pidfd, sys::pidfd_open(record.pid));
   // What pid 1 has is what it was given: nobody inside may change it. One that ends just now has none.
   auto cpus = sys::cpus_of(record.pid);
