@@ -62,8 +62,9 @@ base::Result<> SandboxedSteps::run(const std::string& root_dir, const std::strin
                              .user = wire::init::User::kRoot,
                              .timeout = std::chrono::minutes(30)};
   auto outcome = sandbox.run(step, output);
-  RETURN_IF_ERROR(sandbox.destroy(spawner));
+  ASSIGN_OR_RETURN(const auto ended_as, sandbox.destroy(spawner));
   if (!outcome) return std::unexpected(std::move(outcome).error());
+  *outcome = engine::explained(*outcome, ended_as);
   if (outcome->cause == base::Cause::kOk) return {};
   return base::fail(base::Code::kInternal,
                     fmt::format("step '{}' ended with {} (exit code {}): {}", command.substr(0, 80),

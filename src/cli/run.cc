@@ -189,11 +189,14 @@ Result<int> run_job(const Globals& globals, const Job& job) {
   if (!job.script_path.empty()) RETURN_IF_ERROR(sandbox.put_file(job.script_path, job.script, 0644));
   auto outcome = sandbox.run(job.command, terminal);
   // A spawner that was replaced meanwhile is found again; the sandbox did not notice.
-  if (auto gone = sandbox.destroy(spawner); !gone) {
+  auto ended_as = sandbox.destroy(spawner);
+  if (!ended_as) {
     ASSIGN_OR_RETURN(spawner, connect_spawner(globals));
-    RETURN_IF_ERROR(sandbox.destroy(spawner));
+    ended_as = sandbox.destroy(spawner);
   }
+  if (!ended_as) return std::unexpected(std::move(ended_as).error());
   if (!outcome) return std::unexpected(std::move(outcome).error());
+  *outcome = engine::explained(*outcome, *ended_as);
   auto options = job.options;
   options.disk_bytes = sandbox.disk_bytes();
   const Receipt receipt{

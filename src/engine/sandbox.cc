@@ -1,5 +1,6 @@
 #include "engine/sandbox.h"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -147,14 +148,24 @@ Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
   return RunLoop(*this, observer).run();
 }
 
-Result<> Sandbox::destroy(SpawnerClient& spawner, wire::spawner::Until until) {
+Outcome explained(Outcome outcome, wire::spawner::EndedAs ended_as) {
+  if (outcome.cause != base::Cause::kSandboxEnded) return outcome;
+  if (ended_as != wire::spawner::EndedAs::kOutOfMemory) return outcome;
+  outcome.cause = base::Cause::kOutOfMemory;
+  outcome.signal = SIGKILL;
+  outcome.limits_hit |= base::bit(base::Limit::kMemory);
+  return outcome;
+}
+
+Result<wire::spawner::EndedAs> Sandbox::destroy(SpawnerClient& spawner, wire::spawner::Until until) {
   wire::spawner::Destroy request;
   request.until = until;
   request.sandbox.set(id_);
   auto done = spawner.call(request);
-  // It may have ended by itself, and then the spawner has removed it already.
-  if (!done && done.error().code != Code::kNotFound) return std::unexpected(std::move(done).error());
-  return {};
+  if (done) return done->ended_as;
+  // It may have ended by itself so long ago that the spawner has forgotten it.
+  if (done.error().code == Code::kNotFound) return wire::spawner::EndedAs::kUnknown;
+  return std::unexpected(std::move(done).error());
 }
 
 }  // namespace engine

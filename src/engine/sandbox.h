@@ -51,6 +51,9 @@ struct Outcome {
   wire::init::Usage usage;
 };
 
+// The same outcome, with what the spawner knows about the end of a sandbox that ended before its program.
+Outcome explained(Outcome outcome, wire::spawner::EndedAs ended_as);
+
 // Whoever watches a run: takes its output as it comes, and may have input and interruptions for it.
 class RunObserver {
  public:
@@ -76,8 +79,9 @@ class Sandbox {
 
   Result<> put_file(const std::string& path, std::string bytes, std::uint32_t mode);
   Result<Outcome> run(const Command& command, RunObserver& observer);
-  // With kGone, nothing of the sandbox is left when it returns.
-  Result<> destroy(SpawnerClient& spawner, wire::spawner::Until until = wire::spawner::Until::kGone);
+  // With kGone, nothing of the sandbox is left when it returns. Tells why it had ended by itself before.
+  Result<wire::spawner::EndedAs> destroy(SpawnerClient& spawner,
+                                         wire::spawner::Until until = wire::spawner::Until::kGone);
 
  private:
   Sandbox() = default;

@@ -1,5 +1,7 @@
 #include "engine/sandbox.h"
 
+#include <signal.h>
+
 #include <cerrno>
 #include <set>
 
@@ -135,6 +137,34 @@ TEST(Sandbox, DestroyingWhatEndedByItselfIsFine) {
     auto client = SpawnerClient::connect(instance.paths()).value();
     EXPECT_EQ(scripted.sandbox().destroy(client).has_value(), fine);
   }
+}
+
+TEST(Sandbox, WhyItEndedByItselfIsToldByTheSpawner) {
+  using wire::spawner::EndedAs;
+  for (const auto known : {EndedAs::kUnknown, EndedAs::kOutOfMemory}) {
+    ScriptedSandbox scripted([](InitEnd& init) { (void)init.hear(); });
+    const auto instance = Instance::make().value();
+    ScriptedPeer spawner(instance.paths().spawner_socket, SOCK_SEQPACKET, [&](int socket) {
+      (void)test::take_request(socket);
+      test::answer(socket, wire::spawner::Reply{.ok = 1, .ended_as = known});
+    });
+    auto client = SpawnerClient::connect(instance.paths()).value();
+    ASSERT_OK_AND_ASSIGN(const auto ended_as, scripted.sandbox().destroy(client));
+    EXPECT_EQ(ended_as, known);
+  }
+}
+
+TEST(Outcome, OnlyOneWithoutACauseOfItsOwnIsExplainedByTheSandboxsEnd) {
+  using base::Cause;
+  using wire::spawner::EndedAs;
+  const auto lost = explained({}, EndedAs::kOutOfMemory);
+  EXPECT_EQ(lost.cause, Cause::kOutOfMemory);
+  EXPECT_EQ(lost.signal, SIGKILL);
+  EXPECT_EQ(lost.limits_hit, base::bit(base::Limit::kMemory));
+  EXPECT_EQ(explained({}, EndedAs::kUnknown).cause, Cause::kSandboxEnded);
+  const auto fine = explained({.cause = Cause::kOk}, EndedAs::kOutOfMemory);
+  EXPECT_EQ(fine.cause, Cause::kOk);
+  EXPECT_EQ(fine.limits_hit, 0U);
 }
 
 TEST(BaseEnvironment, EveryVariableIsThereOnce) {

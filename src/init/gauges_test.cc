@@ -10,32 +10,20 @@
 #include "sys/temp_dir.h"
 #include "tests/support/result.h"
 #include "tests/support/throwaway_cgroups.h"
+#include "tests/support/use_memory.h"
 
 namespace init {
 namespace {
 
 using support::kRoomy;
 using support::ThrowawayCgroups;
+using support::use_memory;
 
 GaugeFds fds_of(const sys::CgroupGauges& gauges) {
   return {.oom = gauges.oom.get(),
           .oom_notify = gauges.oom_notify.get(),
           .memory_peak = gauges.memory_peak.get(),
           .pids = gauges.pids.get()};
-}
-
-// Uses this much memory in the group and ends, by itself or not.
-sys::ExitStatus use_memory(const sys::CgroupGroup& group, std::size_t bytes) {
-  const auto child = sys::clone_process({.cgroup = group.unified.get()}).value();
-  if (child.is_child()) {
-    for (const auto& procs : group.join) {
-      if (!sys::write_all(procs.get(), "0")) ::_exit(2);
-    }
-    void* memory =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    ::_exit(memory == MAP_FAILED ? 3 : 0);
-  }
-  return sys::wait_pidfd(child.pidfd.get()).value();
 }
 
 TEST(Gauges, AKillForMemoryCountsForTheRunItHappenedIn) {

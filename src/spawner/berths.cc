@@ -45,8 +45,9 @@ Result<Berth> Berths::make(const Nursery& nursery) {
 
 Result<> Berths::furnish(Berth& berth, const Nursery& nursery) {
   RETURN_IF_ERROR(blocks_.id_map(berth.first_id));
-  ASSIGN_OR_RETURN(berth.group, cgroups_.create(berth.id.text()));
+  // The name first: whoever finds the group finds out that it belongs to nobody yet.
   ASSIGN_OR_RETURN(berth.listener, sys::listen_unix(ahead_path(paths_, berth.id), SOCK_STREAM));
+  ASSIGN_OR_RETURN(berth.group, cgroups_.create(berth.id.text()));
   const auto sysctls = jail::network_sysctl_table();
   ASSIGN_OR_RETURN(berth.network,
                    jail::make_network(nursery.user_namespace.get(), {sysctls.begin(), sysctls.end()}));

@@ -29,6 +29,7 @@ Result<> Sandboxes::adopt(Record record) {
   // It may end while we look.
   if (!pidfd && pidfd.error().sys_errno != ESRCH) return std::unexpected(std::move(pidfd).error());
   if (!pidfd) {
+    (void)note_own_end(record.id);
     endings_.begin({.id = record.id, .first_id = record.first_id, .pidfd = {}, .disk = {}});
     return {};
   }

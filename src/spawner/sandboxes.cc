@@ -246,17 +246,30 @@ Result<jail::Wiring> Sandboxes::wire_up(Berth& berth, const jail::Spec& spec,
   return wiring;
 }
 
-Result<> Sandboxes::destroy(const base::SandboxId& id) {
-  if (endings_.contains(id)) return {};  // whoever asks again waits for the same end
+EndedAs Sandboxes::note_own_end(const base::SandboxId& id) {
+  const bool lost = cgroups_.oom_kills(id.text()).value_or(0) != 0;
+  const EndedAs end = lost ? EndedAs::kOutOfMemory : EndedAs::kUnknown;
+  own_ends_.remember(id, end);
+  return end;
+}
+
+Result<EndedAs> Sandboxes::destroy(const base::SandboxId& id) {
+  if (endings_.contains(id)) return own_ends_.find(id).value_or(EndedAs::kUnknown);
   const auto found = sandboxes_.find(id);
-  if (found == sandboxes_.end()) return base::fail(Code::kNotFound, "no sandbox " + id.text());
+  if (found == sandboxes_.end()) {
+    if (const auto end = own_ends_.find(id)) return *end;
+    return base::fail(Code::kNotFound, "no sandbox " + id.text());
+  }
   Sandbox& sandbox = found->second;
+  // One that lives ends because of us, whatever happened in it before.
+  const bool by_itself = sys::is_ending(sandbox.record.pid, sandbox.pidfd.get());
+  const EndedAs end = by_itself ? note_own_end(id) : EndedAs::kUnknown;
   endings_.begin({.id = id,
                   .first_id = sandbox.record.first_id,
                   .pidfd = std::move(sandbox.pidfd),
                   .disk = std::move(sandbox.disk)});
   sandboxes_.erase(found);
-  return {};
+  return end;
 }
 
 std::vector<base::SandboxId> Sandboxes::collect_gone() {

@@ -13,6 +13,7 @@
 #include "spawner/disks.h"
 #include "spawner/endings.h"
 #include "spawner/nurseries.h"
+#include "spawner/own_ends.h"
 #include "spawner/ready.h"
 #include "spawner/records.h"
 #include "sys/cgroup.h"
@@ -37,7 +38,8 @@ class Sandboxes {
 
   Result<Created> create(const wire::spawner::Create& request);
   // When this returns, no process of the sandbox runs any more; it is gone when `collect_gone` says so.
-  Result<> destroy(const base::SandboxId& id);
+  // Why it had ended by itself before, when it had; that is remembered for a while.
+  Result<EndedAs> destroy(const base::SandboxId& id);
   // Finishes what can be finished of the destroyed ones and gives their ids back. Never waits.
   std::vector<base::SandboxId> collect_gone();
   // Waits until all of them are gone.
@@ -85,6 +87,8 @@ class Sandboxes {
   void end_all(std::vector<Ready> given_up);
   Result<jail::Wiring> wire_up(Berth& berth, const jail::Spec& spec, const wire::spawner::Create& request);
   Result<> adopt(Record record);
+  // From the kernel's books, which go with the group.
+  EndedAs note_own_end(const base::SandboxId& id);
 
   const base::Paths& paths_;
   const jail::Materials& materials_;
@@ -98,6 +102,7 @@ class Sandboxes {
   std::string ahead_for_;  // the root that berths are made ahead for
   ReadySandboxes ready_;
   Endings endings_;
+  OwnEnds own_ends_;
   std::map<base::SandboxId, Sandbox> sandboxes_;
 };
 

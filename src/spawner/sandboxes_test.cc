@@ -9,6 +9,7 @@
 #include "tests/support/instance.h"
 #include "tests/support/result.h"
 #include "tests/support/throwaway_cgroups.h"
+#include "tests/support/use_memory.h"
 
 namespace spawner {
 namespace {
@@ -34,9 +35,21 @@ class SandboxesTest : public testing::Test {
   // socket.
   sys::Clone living(const SandboxId& id, const std::string& root = "root") {
     auto process = in_group(id);
-    EXPECT_OK(save_record(paths(), {.id = id, .first_id = 1 << 24, .pid = process.pid, .root = root}));
-    EXPECT_OK(sys::create_file_at(AT_FDCWD, socket_path(paths(), id), ""));
+    record(id, process.pid, root);
     return process;
+  }
+
+  // The same, and when told to it takes more memory than its group has.
+  support::MemoryEater hungry(const SandboxId& id) {
+    const auto group = cgroups_.tree().create(id.text(), support::kTight, 0).value();
+    auto eater = support::MemoryEater::in(group);
+    record(id, eater.process.pid);
+    return eater;
+  }
+
+  void record(const SandboxId& id, pid_t pid, const std::string& root = "root") {
+    EXPECT_OK(save_record(paths(), {.id = id, .first_id = 1 << 24, .pid = pid, .root = root}));
+    EXPECT_OK(sys::create_file_at(AT_FDCWD, socket_path(paths(), id), ""));
   }
 
   sys::Clone in_group(const SandboxId& id) {
@@ -94,6 +107,53 @@ TEST_F(SandboxesTest, ACompleteSandboxIsTakenOverAndCanBeEnded) {
   EXPECT_EQ(sys::wait_pidfd(process.pidfd.get())->signal, SIGKILL);
   ASSERT_OK(sandboxes.finish_endings());
   expect_no_trace();
+}
+
+TEST_F(SandboxesTest, APid1ThatWasKilledForMemoryIsToldAsThatAndRemembered) {
+  const auto id = SandboxId::random();
+  auto eater = hungry(id);
+  Sandboxes sandboxes = fresh();
+  ASSERT_OK(sandboxes.reconcile());
+  eater.eat();
+  EXPECT_EQ(sandboxes.destroy(id).value(), EndedAs::kOutOfMemory);
+  ASSERT_OK(sandboxes.finish_endings());
+  expect_no_trace();
+  EXPECT_EQ(sandboxes.destroy(id).value(), EndedAs::kOutOfMemory) << "for whoever asks later";
+}
+
+TEST_F(SandboxesTest, APid1ThatDiedForMemoryWhileThereWasNoSpawnerIsToldAsThat) {
+  const auto id = SandboxId::random();
+  auto eater = hungry(id);
+  eater.eat();
+  ASSERT_OK(sys::wait_pidfd(eater.process.pidfd.get()));
+  Sandboxes sandboxes = fresh();
+  ASSERT_OK(sandboxes.reconcile());
+  expect_no_trace();
+  EXPECT_EQ(sandboxes.destroy(id).value(), EndedAs::kOutOfMemory);
+}
+
+TEST_F(SandboxesTest, APid1ThatWasKilledOtherwiseIsNotToldAsOutOfMemory) {
+  const auto id = SandboxId::random();
+  const auto process = living(id);
+  Sandboxes sandboxes = fresh();
+  ASSERT_OK(sandboxes.reconcile());
+  ASSERT_OK(sys::pidfd_kill(process.pidfd.get(), SIGKILL));
+  ASSERT_OK(sys::wait_pidfd(process.pidfd.get()));
+  EXPECT_EQ(sandboxes.destroy(id).value(), EndedAs::kUnknown);
+  EXPECT_EQ(sandboxes.destroy(id).value(), EndedAs::kUnknown) << "it is known that it ended by itself";
+}
+
+TEST_F(SandboxesTest, WhatWasKilledForMemoryBeforeIsNotWhyALivingSandboxEnds) {
+  const auto id = SandboxId::random();
+  const auto group = cgroups_.tree().create(id.text(), support::kTight, 0).value();
+  const auto pid1 = support::MemoryEater::in(group);
+  record(id, pid1.process.pid);
+  Sandboxes sandboxes = fresh();
+  ASSERT_OK(sandboxes.reconcile());
+  EXPECT_EQ(support::use_memory(group, support::kTooMuch).signal, SIGKILL);
+  EXPECT_GE(cgroups_.tree().oom_kills(id.text()).value(), 1U);
+  EXPECT_EQ(sandboxes.destroy(id).value(), EndedAs::kUnknown);
+  EXPECT_THAT(sandboxes.destroy(id), FailsWith(Code::kNotFound));
 }
 
 TEST_F(SandboxesTest, TheCpusOfALivingSandboxAreReadBack) {

@@ -144,16 +144,22 @@ bool Service::serve_client(int client) {
     set_error(reply, request.error());
   }
   last_use_ = std::chrono::steady_clock::now();
-  const auto* destroy = request ? std::get_if<wire::spawner::Destroy>(&*request) : nullptr;
-  if (destroy != nullptr && reply.ok == 1 && destroy->until == wire::spawner::Until::kGone) {
-    const auto id = base::SandboxId::parse(destroy->sandbox.view());
-    waiters_.insert_or_assign(client, Waiter{.sandbox = *id, .deadline = last_use_ + kPatience});
-    return true;
-  }
+  if (request && waits_for_end(client, *request, reply)) return true;
   const bool told = send_reply(client, reply);
   if (!told && reply.ok != 0) disown(reply);
   // A client that broke the protocol is told why and let go.
   return told && request.has_value();
+}
+
+bool Service::waits_for_end(int client, const wire::spawner::Request& request, const Reply& reply) {
+  const auto* destroy = std::get_if<wire::spawner::Destroy>(&request);
+  if (destroy == nullptr || reply.ok == 0 || destroy->until != wire::spawner::Until::kGone) return false;
+  const auto id = base::SandboxId::parse(destroy->sandbox.view());
+  // One that ended by itself may be gone already.
+  if (!sandboxes_.endings().contains(*id)) return false;
+  waiters_.insert_or_assign(
+      client, Waiter{.sandbox = *id, .deadline = last_use_ + kPatience, .ended_as = reply.ended_as});
+  return true;
 }
 
 bool Service::send_reply(int client, Reply reply) {
@@ -194,7 +200,9 @@ void Service::answer_one(const wire::spawner::Create& request, Reply& reply) {
 void Service::answer_one(const wire::spawner::Destroy& request, Reply& reply) {
   const auto id = base::SandboxId::parse(request.sandbox.view());
   if (!id) return set_error(reply, id.error());
-  if (const auto gone = sandboxes_.destroy(*id); !gone) set_error(reply, gone.error());
+  const auto end = sandboxes_.destroy(*id);
+  if (!end) return set_error(reply, end.error());
+  reply.ended_as = *end;
 }
 
 void Service::answer_one(const wire::spawner::RetireTemplate& request, Reply& reply) {
@@ -232,7 +240,7 @@ void Service::tell_gone(const std::vector<base::SandboxId>& gone) {
       ++at;
       continue;
     }
-    if (!send_reply(at->first, Reply{.ok = 1})) clients_.erase(at->first);
+    if (!send_reply(at->first, Reply{.ok = 1, .ended_as = at->second.ended_as})) clients_.erase(at->first);
     at = waiters_.erase(at);
   }
 }

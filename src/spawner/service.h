@@ -32,6 +32,8 @@ class Service {
 
  private:
   void accept_client();
+  // Whether the answer has to wait until a sandbox is gone, and then it does.
+  bool waits_for_end(int client, const wire::spawner::Request& request, const wire::spawner::Reply& reply);
   // False when the client is gone or broke the protocol.
   bool serve_client(int client);
   bool send_reply(int client, wire::spawner::Reply reply);
@@ -66,6 +68,7 @@ class Service {
   struct Waiter {
     base::SandboxId sandbox;
     std::chrono::steady_clock::time_point deadline;
+    EndedAs ended_as = EndedAs::kUnknown;
   };
   std::map<int, Waiter> waiters_;
   std::chrono::steady_clock::time_point accept_after_;  // no descriptor was left

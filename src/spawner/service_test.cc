@@ -10,6 +10,7 @@
 #include "tests/support/instance.h"
 #include "tests/support/result.h"
 #include "tests/support/throwaway_cgroups.h"
+#include "tests/support/use_memory.h"
 
 namespace spawner {
 namespace {
@@ -82,6 +83,35 @@ TEST_F(ServiceTest, AFailureIsToldWithItsCode) {
   EXPECT_EQ(reply->code, static_cast<std::uint32_t>(Code::kNotFound));
   EXPECT_EQ(reply->message.view(), "no sandbox abcdefghijkmnpqr");
   EXPECT_TRUE(ask(socket, packet_of(wire::spawner::Status{}))) << "and the connection goes on";
+  stop();
+}
+
+TEST_F(ServiceTest, WhySandboxesEndedByThemselvesIsToldWhileTheyGoAndAfterwards) {
+  std::vector<base::SandboxId> ids;
+  std::vector<support::MemoryEater> eaters;
+  for (std::uint32_t n = 0; n < 4; ++n) {
+    ids.push_back(base::SandboxId::random());
+    const auto group = cgroups_.tree().create(ids[n].text(), support::kTight, 0).value();
+    eaters.push_back(support::MemoryEater::in(group));
+    const Record record{
+        .id = ids[n], .first_id = (n + 1) << 16, .pid = eaters[n].process.pid, .root = "root"};
+    ASSERT_OK(save_record(instance_.paths(), record));
+  }
+  ASSERT_OK(sandboxes_.reconcile());
+  serve({});
+  const auto socket = client();
+  for (std::size_t n = 0; n < ids.size(); ++n) {
+    eaters[n].eat();
+    wire::spawner::Destroy destroy;
+    destroy.sandbox.set(ids[n].text());
+    for (int times = 0; times < 2; ++times) {
+      const auto reply = ask(socket, packet_of(destroy));
+      ASSERT_TRUE(reply);
+      EXPECT_EQ(reply->ok, 1U) << reply->message.view();
+      EXPECT_EQ(reply->ended_as, EndedAs::kOutOfMemory);
+      EXPECT_FALSE(cgroups_.tree().populated(ids[n].text())) << "and nothing of it is left";
+    }
+  }
   stop();
 }
 

@@ -53,6 +53,9 @@ class CgroupTree {
   virtual Result<> remove_parent() = 0;
   virtual std::string_view version() const = 0;  // "v2" or "v1"
 
+  // How many processes of the group the kernel has killed for want of memory.
+  virtual Result<std::uint64_t> oom_kills(const std::string& name) const = 0;
+
   Result<> kill_all(const std::string& name) const;
   Result<bool> populated(const std::string& name) const;
   // The group's cgroup.events: a line "populated 0|1", and POLLPRI when it changes.

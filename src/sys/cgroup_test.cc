@@ -13,6 +13,7 @@
 #include "tests/support/in_child.h"
 #include "tests/support/result.h"
 #include "tests/support/throwaway_cgroups.h"
+#include "tests/support/use_memory.h"
 
 namespace sys {
 namespace {
@@ -141,20 +142,14 @@ TEST(Cgroup, AHalfMadeGroupIsListedAndCanBeRemoved) {
 
 TEST(Cgroup, TooMuchMemoryIsAKillThatIsCountedAndAnnounced) {
   ASSERT_OK_AND_ASSIGN(auto throwaway, ThrowawayCgroups::make());
-  CgroupLimits limits = kRoomy;
-  limits.memory_bytes = 24 << 20;
+  const CgroupLimits limits = support::kTight;
   ASSERT_OK_AND_ASSIGN(const auto group, throwaway.tree().create("a", limits, 0));
   EXPECT_EQ(gauge_value(pread_text(group.gauges.oom.get()).value(), "oom_kill"), 0U);
-  const auto eater = clone_process({.cgroup = group.unified.get()}).value();
-  if (eater.is_child()) {
-    constexpr std::size_t kLot = 96 << 20;
-    if (!join(group)) ::_exit(2);
-    void* memory =
-        ::mmap(nullptr, kLot, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    ::_exit(memory == MAP_FAILED ? 3 : 0);
-  }
-  EXPECT_EQ(wait_pidfd(eater.pidfd.get())->signal, SIGKILL);
+  EXPECT_EQ(throwaway.tree().oom_kills("a").value(), 0U);
+  EXPECT_THAT(throwaway.tree().oom_kills("b"), FailsWith(Code::kNotFound));
+  EXPECT_EQ(support::use_memory(group, support::kTooMuch).signal, SIGKILL);
   EXPECT_GE(gauge_value(pread_text(group.gauges.oom.get()).value(), "oom_kill"), 1U);
+  EXPECT_GE(throwaway.tree().oom_kills("a").value(), 1U);
   pollfd news{.fd = group.gauges.oom_notify.get(), .events = POLLIN | POLLPRI, .revents = 0};
   EXPECT_EQ(::poll(&news, 1, 0), 1);
   EXPECT_GE(std::stoull(pread_text(group.gauges.memory_peak.get()).value()), limits.memory_bytes / 2);
@@ -189,14 +184,7 @@ TEST(Cgroup, ThePeakBeginsAnewWhenItIsWritten) {
   ASSERT_OK_AND_ASSIGN(auto throwaway, ThrowawayCgroups::make());
   ASSERT_OK_AND_ASSIGN(const auto group, throwaway.tree().create("a", kRoomy, 0));
   constexpr std::size_t kSome = 32 << 20;
-  const auto user = clone_process({.cgroup = group.unified.get()}).value();
-  if (user.is_child()) {
-    if (!join(group)) ::_exit(2);
-    void* memory =
-        ::mmap(nullptr, kSome, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    ::_exit(memory == MAP_FAILED ? 3 : 0);
-  }
-  EXPECT_EQ(wait_pidfd(user.pidfd.get())->code, 0);
+  EXPECT_EQ(support::use_memory(group, kSome).code, 0);
   EXPECT_GE(std::stoull(pread_text(group.gauges.memory_peak.get()).value()), kSome);
   ASSERT_EQ(::pwrite(group.gauges.memory_peak.get(), "0\n", 2, 0), 2);
   EXPECT_LT(std::stoull(pread_text(group.gauges.memory_peak.get()).value()), kSome);

@@ -74,6 +74,13 @@ class V1Tree final : public CgroupTree {
 
   std::string_view version() const override { return "v1"; }
 
+  Result<std::uint64_t> oom_kills(const std::string& name) const override {
+    ASSIGN_OR_RETURN(const auto dir, open_controller("memory", name));
+    ASSIGN_OR_RETURN(const auto counters, openat(dir.get(), "memory.oom_control", O_RDONLY));
+    ASSIGN_OR_RETURN(const auto text, pread_text(counters.get()));
+    return gauge_value(text, "oom_kill");
+  }
+
  private:
   // Controllers that are mounted together are one hierarchy, entered once.
   std::set<std::string> roots() const {

@@ -57,6 +57,11 @@ class V2Tree final : public CgroupTree {
 
   Result<> remove_parent() override { return unlinkat(AT_FDCWD, unified_path(), AT_REMOVEDIR); }
   std::string_view version() const override { return "v2"; }
+
+  Result<std::uint64_t> oom_kills(const std::string& name) const override {
+    ASSIGN_OR_RETURN(const auto text, read_file(unified_path() + "/" + name + "/memory.events"));
+    return gauge_value(text, "oom_kill");
+  }
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <linux/close_range.h>
 #include <linux/sched.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "sys/c_strings.h"
@@ -76,6 +78,17 @@ Result<> pidfd_kill(int pidfd, int signal) {
 Result<> kill(pid_t pid, int signal) {
   if (::kill(pid, signal) != 0) return failed_call("kill(" + std::to_string(pid) + ")");
   return {};
+}
+
+bool is_ending(pid_t pid, int pidfd) {
+  constexpr unsigned long kExiting = 0x4;  // PF_EXITING in the flags, the seventh field behind the name
+  const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  std::size_t at = stat ? stat->rfind(')') : std::string::npos;
+  for (int i = 0; i < 7 && at != std::string::npos; ++i) at = stat->find(' ', at + 1);
+  const unsigned long flags = at != std::string::npos ? std::strtoul(stat->c_str() + at, nullptr, 10) : 0;
+  // Only now: as long as it has not ended, the number is its own.
+  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
+  return ::poll(&end, 1, 0) == 1 || (flags & kExiting) != 0;
 }
 
 Result<ExitStatus> wait_pidfd(int pidfd) {

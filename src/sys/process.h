@@ -39,6 +39,9 @@ Result<Clone> clone_process(const CloneOptions& options);
 Result<UniqueFd> pidfd_open(pid_t pid);
 Result<> pidfd_kill(int pidfd, int signal);
 Result<> kill(pid_t pid, int signal);
+// Whether it has ended or is on its way out. The kernel closes a process's descriptors before its pidfd says
+// that it has ended: a pid 1 in between waits for the last process of its namespace.
+bool is_ending(pid_t pid, int pidfd);
 // Waits for this child to end. `wait_any` reaps whatever has ended, without blocking.
 Result<ExitStatus> wait_pidfd(int pidfd);
 struct Reaped {

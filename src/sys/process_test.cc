@@ -1,5 +1,6 @@
 #include "sys/process.h"
 
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -35,6 +36,44 @@ TEST(Process, AnExitCodeIsToldApartFromASignal) {
   ASSERT_OK_AND_ASSIGN(const auto killed, wait_pidfd(waits.pidfd.get()));
   EXPECT_EQ(killed.signal, SIGKILL);
   EXPECT_EQ(killed.code, 0);
+}
+
+TEST(Process, OneThatLivesIsNotEndingAndOneThatHasEndedIs) {
+  const auto waits = clone_process({}).value();
+  if (waits.is_child()) {
+    while (true) ::pause();
+  }
+  EXPECT_FALSE(is_ending(waits.pid, waits.pidfd.get()));
+  ASSERT_OK(pidfd_kill(waits.pidfd.get(), SIGKILL));
+  ASSERT_OK(wait_pidfd(waits.pidfd.get()));
+  EXPECT_TRUE(is_ending(waits.pid, waits.pidfd.get())) << "reaped";
+  EXPECT_TRUE(is_ending(::getpid(), waits.pidfd.get())) << "whoever has its number now";
+}
+
+// A child of ours in its namespace is a zombie until we reap it, and so long its pid 1 cannot end.
+TEST(Process, APid1ThatWaitsForTheLastOfItsNamespaceIsEnding) {
+  auto pipe = make_pipe().value();
+  const auto pid1 = clone_process({.flags = CLONE_NEWPID}).value();
+  if (pid1.is_child()) {
+    while (true) ::pause();
+  }
+  const auto ours = open("/proc/self/ns/pid", O_RDONLY).value();
+  const auto inner = open("/proc/" + std::to_string(pid1.pid) + "/ns/pid", O_RDONLY).value();
+  pipe.write.reset();
+  ASSERT_OK(setns(inner.get(), CLONE_NEWPID));
+  const auto last = clone_process({}).value();
+  if (last.is_child()) {
+    while (true) ::pause();
+  }
+  ASSERT_OK(setns(ours.get(), CLONE_NEWPID));
+  ASSERT_OK(pidfd_kill(pid1.pidfd.get(), SIGKILL));
+  char byte = 0;
+  EXPECT_EQ(::read(pipe.read.get(), &byte, 1), 0) << "its descriptors are closed";
+  pollfd end{.fd = pid1.pidfd.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&end, 1, 0), 0) << "and it has not ended";
+  EXPECT_TRUE(is_ending(pid1.pid, pid1.pidfd.get()));
+  ASSERT_OK(wait_pidfd(last.pidfd.get()));
+  ASSERT_OK(wait_pidfd(pid1.pidfd.get()));
 }
 
 TEST(Process, WaitAnyReapsWhatEndedAndNeverBlocks) {

@@ -75,6 +75,7 @@ base::Result<Reply> decode_reply(std::span<const std::byte> packet) {
   bool good = reply.message.well_formed() && reply.sandbox.well_formed() && reply.socket.well_formed() &&
               reply.seccomp.well_formed() && reply.trash.well_formed() && reply.disk_backend.well_formed() &&
               reply.step_count <= kMaxSteps && reply.ok <= 1 &&
+              within(reply.ended_as, EndedAs::kOutOfMemory) && reply.reserved == 0 &&
               reply.code <= static_cast<std::uint32_t>(base::Code::kInternal);
   for (const StepTime& step : reply.steps) good = good && step.name.well_formed();
   if (!good) return base::fail(base::Code::kInvalid, "spawner reply has a field out of range");

@@ -93,6 +93,9 @@ struct StepTime {
 };
 constexpr std::size_t kMaxSteps = 64;
 
+// Why a sandbox that has ended by itself has done so.
+enum class EndedAs : std::uint32_t { kUnknown = 0, kOutOfMemory = 1 };
+
 // One reply for all: what was asked for, or which step failed and why.
 struct Reply {
   Header header;
@@ -108,6 +111,8 @@ struct Reply {
   std::uint32_t sandboxes = 0;
   std::uint32_t nurseries = 0;
   std::uint32_t ending = 0;  // killed, and not yet gone
+  EndedAs ended_as = EndedAs::kUnknown;
+  std::uint32_t reserved = 0;
   std::uint64_t disk_bytes = 0;  // what a new sandbox got
   Text<16> disk_backend;         // what its disk is made of
   std::array<StepTime, kMaxSteps> steps{};

@@ -121,6 +121,7 @@ Reply full_reply() {
   reply.sandbox.set("abcdefghijkmnpqr");
   reply.socket.set("/run/cove/sandboxes/abcdefghijkmnpqr.sock");
   reply.step_count = kMaxSteps;
+  reply.ended_as = EndedAs::kOutOfMemory;
   for (StepTime& step : reply.steps) {
     step.name.set("join limits");
     step.microseconds = 12;
@@ -135,13 +136,15 @@ TEST(SpawnerMessages, AReplyArrivesAsItWasSent) {
 }
 
 TEST(SpawnerMessages, AReplyOutOfRangeIsRefused) {
-  std::vector<Reply> bad(6, full_reply());
+  std::vector<Reply> bad(8, full_reply());
   bad[0].step_count = kMaxSteps + 1;
   bad[1].code = static_cast<std::uint32_t>(base::Code::kInternal) + 1;
   bad[2].message.bytes.fill('a');
   bad[3].socket.bytes.fill('a');
   bad[4].steps[kMaxSteps - 1].name.bytes.fill('a');
   bad[5].ok = 2;
+  bad[6].ended_as = static_cast<EndedAs>(2);
+  bad[7].reserved = 1;
   for (const Reply& reply : bad) EXPECT_THAT(decode_reply(packet_of(reply)), FailsWith(base::Code::kInvalid));
 }
 

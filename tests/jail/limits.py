@@ -1,12 +1,16 @@
 """Memory, processes, output and disk: each limit has its own cause, and limits_hit tells it even when the run went well."""
 
+import json
 import os
+import re
+import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
 import cove
+import traces
 
 CAP_SYS_RESOURCE = 24
 
@@ -80,6 +84,39 @@ class Memory(cove.Test):
         done = self.cove.run("--memory", "64M", "--disk", "16M", "-c", code)
         self.check_run(done, 0)
         self.assertLess(int(done.stdout), 64 << 20)
+
+    def pid1_of(self, run):
+        """The host's number of a sandbox's pid 1, once the program in it says that it is ready."""
+        self.assertEqual(run.stdout.readline(), b"ready\n")
+        insides = {pid for top in traces.hierarchies() for name in self.cove.sandboxes()
+                   for pid in traces.read(f"{top}/{self.cove.tag}/{name}/cgroup.procs").split()}
+        firsts = [int(pid) for pid in insides if re.search(r"^NSpid:.*\t1$", traces.read(f"/proc/{pid}/status"), re.MULTILINE)]
+        self.assertEqual(len(firsts), 1, firsts)
+        return firsts[0]
+
+    def end_of(self, run):
+        output, errors = run.communicate(b"go\n", timeout=cove.PATIENCE)
+        told = json.loads(output.splitlines()[-1])
+        self.assertNotIn(told["receipt"]["sandbox"], self.cove.sandboxes())
+        return told, errors
+
+    def test_of_which_the_sandboxs_own_pid_1_is_the_victim(self):
+        """Files in memory make nobody large: the kernel goes by the score alone."""
+        code = "import os\nprint('ready', flush=True)\ninput()\nm = os.memfd_create('m')\nwhile True: os.write(m, b'x' * (1 << 20))"
+        for _ in range(5):
+            run = self.cove.start("run", "--json", "--memory", "128M", "-c", code)
+            with open(f"/proc/{self.pid1_of(run)}/oom_score_adj", "w", encoding="ascii") as file:
+                file.write("1000")
+            told, errors = self.end_of(run)
+            self.assertEqual((told["cause"], told["receipt"]["limits_hit"], run.returncode), ("out_of_memory", ["memory"], 137), errors)
+            self.assertIn(b"out of memory (128.0 MiB)", errors)
+
+    def test_a_pid_1_that_was_killed_otherwise_is_no_want_of_memory(self):
+        for _ in range(5):
+            run = self.cove.start("run", "--json", "-c", "print('ready', flush=True)\nimport time\ntime.sleep(60)")
+            os.kill(self.pid1_of(run), signal.SIGKILL)
+            told, errors = self.end_of(run)
+            self.assertEqual((told["cause"], told["receipt"]["limits_hit"], run.returncode), ("sandbox_ended", [], 125), errors)
 
     def test_dev_shm_is_half_of_the_memory(self):
         done = self.cove.run("--memory", "128M", "-c", "import os\ns = os.statvfs('/dev/shm')\nprint(s.f_blocks * s.f_frsize)")

@@ -7,12 +7,13 @@ MAGIC, VERSION = 0x45564F43, 2
 CREATE, DESTROY, RETIRE_TEMPLATE, STATUS, STOP = 1, 2, 3, 4, 5
 NONE, READ_ONLY, READ_WRITE = 0, 1, 2
 GONE, KILLED = 0, 1
+UNKNOWN, OUT_OF_MEMORY = 0, 1
 
 _HEADER = struct.Struct("<IIII")
 _CREATE = struct.Struct("<72sIIQQIIII4096s")
-_REPLY = struct.Struct("<IIiI512s24s108s")
+_REPLY = struct.Struct("<IIiI512s24s108s72x24x12xI")
 
-Reply = collections.namedtuple("Reply", "ok code errno message sandbox socket")
+Reply = collections.namedtuple("Reply", "ok code errno message sandbox socket ended_as")
 
 
 def header(kind, magic=MAGIC, version=VERSION, reserved=0):
@@ -44,8 +45,8 @@ def parse(data):
     magic, version, _, _ = _HEADER.unpack_from(data)
     if (magic, version) != (MAGIC, VERSION):
         raise AssertionError(f"not a reply: {data[:32]!r}")
-    ok, code, errno, _, message, sandbox, path = _REPLY.unpack_from(data, _HEADER.size)
-    return Reply(ok == 1, code, errno, *(text.rstrip(b"\0").decode() for text in (message, sandbox, path)))
+    ok, code, errno, _, message, sandbox, path, ended_as = _REPLY.unpack_from(data, _HEADER.size)
+    return Reply(ok == 1, code, errno, *(text.rstrip(b"\0").decode() for text in (message, sandbox, path)), ended_as)
 
 
 def create(instance, **fields):
