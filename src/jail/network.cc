@@ -29,7 +29,11 @@ Result<sys::UniqueFd> enter_new_network(int nursery, const std::vector<Sysctl>& 
   const auto bound = sys::set_death_signal(SIGKILL);
   const auto made = bound ? enter_new_network(nursery, sysctls) : std::unexpected(bound.error());
   if (!made) report_failure(socket, "make network", made.error());
-  if (made) (void)report_made(socket, 0, made->get());
+  if (made) {
+    if (const auto told = report_made(socket, 0, made->get()); !told) {
+      report_failure(socket, "make network", told.error());
+    }
+  }
   ::_exit(0);
 }
 

@@ -35,7 +35,7 @@ struct Wiring {
   int id_map = -1;   // user namespace that says how on-disk ids appear inside
   sys::UniqueFd network;
   sys::UniqueFd leash;  // read end: hangs up when the sandbox is handed out
-  sys::UniqueFd disk;  // a detached mount for the sandbox's own layer
+  sys::UniqueFd disk;   // a detached mount for the sandbox's own layer
   sys::UniqueFd listener;
   sys::UniqueFd workspace;         // a detached mount of the directory on the host
   sys::UniqueFd workspace_id_map;  // its owner appears as the sandbox's user

@@ -53,6 +53,7 @@ base::Result<sys::CpuNumbers> CpuUse::least_used(unsigned count) const {
                                   count, sandboxes_.size()));
   }
   std::vector<std::pair<unsigned, unsigned>> by_use;  // sandboxes, CPU
+  by_use.reserve(sandboxes_.size());
   for (const auto& [cpu, sandboxes] : sandboxes_) by_use.emplace_back(sandboxes, cpu);
   std::ranges::sort(by_use);
   sys::CpuNumbers chosen;

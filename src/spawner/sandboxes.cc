@@ -58,6 +58,7 @@ Sandboxes::Sandboxes(Parts parts)
       control_(parts.control),
       nurseries_(blocks_),
       berths_(paths_, cgroups_, blocks_),
+      makes_ahead_(parts.ready != 0),
       ready_(parts.ready),
       endings_(paths_, cgroups_) {}
 
@@ -87,7 +88,7 @@ Result<Ready> Sandboxes::make(const wire::spawner::Create& request) {
   auto berth = berths_.take(*nursery);
   end_all(berths_.take_failures());
   if (!berth) return std::unexpected(std::move(berth).error());
-  look_ahead(request.root_kind == RootKind::kTemplate ? name_of_root(request) : "");
+  look_ahead(makes_ahead_ && request.root_kind == RootKind::kTemplate ? name_of_root(request) : "");
   jail::Spec spec = spec_of(request, *berth);
   spec.root = std::move(root);
   spec.machine = std::move(machine);

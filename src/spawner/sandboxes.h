@@ -31,7 +31,7 @@ class Sandboxes {
     sys::CgroupTree& cgroups;
     Disks& disks;
     std::vector<std::string> workspace_roots;
-    std::size_t ready = 0;                            // how many whole sandboxes to make ahead
+    std::size_t ready = 0;  // how many whole sandboxes to make ahead; 0: berths neither
     const jail::ControlAuthority* control = nullptr;  // tests only: may weaken a sandbox
   };
   explicit Sandboxes(Parts parts);
@@ -100,6 +100,7 @@ class Sandboxes {
   Nurseries nurseries_;
   Berths berths_;
   std::string ahead_for_;  // the root that berths are made ahead for
+  const bool makes_ahead_;
   ReadySandboxes ready_;
   Endings endings_;
   OwnEnds own_ends_;

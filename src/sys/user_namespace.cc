@@ -6,6 +6,7 @@
 
 #include "sys/caps.h"
 #include "sys/process.h"
+#include "sys/retry.h"
 #include "sys/socket.h"
 
 namespace sys {
@@ -44,7 +45,8 @@ Result<> enter_own_namespace(uid_t maker) {
 [[noreturn]] void hold_own_namespace(uid_t maker, int parent) {
   const auto entered = enter_own_namespace(maker);
   int said = entered ? 0 : entered.error().sys_errno;
-  if (::write(parent, &said, sizeof said) == sizeof said) (void)!::read(parent, &said, sizeof said);
+  const ssize_t n = retry([&] { return ::write(parent, &said, sizeof said); });
+  if (n == sizeof said) (void)!::read(parent, &said, sizeof said);
   ::_exit(0);
 }
 }  // namespace
@@ -74,8 +76,11 @@ Result<UniqueFd> make_user_namespace_by(uid_t maker, const IdMap& map) {
   }
   line.theirs.reset();
   int said = ECONNRESET;
-  (void)!::read(line.ours.get(), &said, sizeof said);
+  const ssize_t n = retry([&] { return ::read(line.ours.get(), &said, sizeof said); });
+  if (n < 0) said = errno;
   if (said == 0) return take_namespace(child, map, map);
+  // It may still wait for us to hang up.
+  RETURN_IF_ERROR(pidfd_kill(child.pidfd.get(), SIGKILL));
   RETURN_IF_ERROR(wait_pidfd(child.pidfd.get()));
   return base::failed_call("unshare(a user namespace of id " + std::to_string(maker) + ")", said);
 }

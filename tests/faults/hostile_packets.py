@@ -46,7 +46,7 @@ class HostilePackets(cove.Test):
             self.refused(b"COVECOVECOVECOVE"[:size], "too short")
 
     def test_another_version(self):
-        for version in (0, 2, 0xFFFFFFFF):
+        for version in (0, spawner_wire.VERSION - 1, spawner_wire.VERSION + 1, 0xFFFFFFFF):
             self.refused(spawner_wire.header(spawner_wire.STATUS, version=version), f"version {version}", "restart the older side")
 
     def test_unknown_kinds_and_reserved_bits(self):

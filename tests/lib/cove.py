@@ -137,6 +137,8 @@ class Instance:
 
     def try_spawner(self, name="cove-spawner", environment=None, arguments=()):
         """The same; it may also have ended."""
+        if self.config and "--config" not in arguments:
+            arguments = ("--config", self.config, *arguments)
         child = subprocess.Popen([program(name), "--state", self.state, *arguments], env=os.environ | (environment or {}),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self._children.append(child)
