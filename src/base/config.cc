@@ -73,7 +73,8 @@ constexpr Key kKeys[] = {
     {"disk", "what sandboxes' disks are made of: auto, quota, loop or tmpfs", set_disk},
     {"disk_size", "size of a disk when none is asked for; not for tmpfs", set_disk_size},
     {"disk_pool", "how many disks of that size wait ready; for loop", set_disk_pool},
-    {"ready", "how many sandboxes of the kind that is asked for again wait ready; 0: nothing is made ahead", set_ready},
+    {"ready", "how many sandboxes of the kind that is asked for again wait ready; 0: nothing is made ahead",
+     set_ready},
     {"disk_reserve", "how much of the host's space no disk may take", set_disk_reserve},
 };
 
