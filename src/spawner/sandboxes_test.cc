@@ -153,6 +153,8 @@ TEST_F(SandboxesTest, WhatWasKilledForMemoryBeforeIsNotWhyALivingSandboxEnds) {
   EXPECT_EQ(support::use_memory(group, support::kTooMuch).signal, SIGKILL);
   EXPECT_GE(cgroups_.tree().oom_kills(id.text()).value(), 1U);
   EXPECT_EQ(sandboxes.destroy(id).value(), EndedAs::kUnknown);
+  EXPECT_OK(sandboxes.destroy(id)) << "as long as it is ending";
+  ASSERT_OK(sandboxes.finish_endings());
   EXPECT_THAT(sandboxes.destroy(id), FailsWith(Code::kNotFound));
 }
 
