@@ -91,7 +91,8 @@ void Service::tend_disks() {
 
 // What can be made ahead is not made while somebody is served: the two would share the machine.
 int Service::time_to_quiet() const {
-  if (!sandboxes_.wants_preparation()) return 1000;
+  // Disks are tended once after each use as well.
+  if (!sandboxes_.wants_preparation() && tended_ > last_use_) return 1000;
   const auto left = last_use_ + kQuiet - std::chrono::steady_clock::now();
   return static_cast<int>(
       std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count()));
