@@ -29,6 +29,7 @@ PATIENCE = 120 * SLOWNESS  # seconds after which a command that should have ende
 
 CLONE_NEWNS = 0x00020000
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
+PR_SET_PDEATHSIG = 1
 MNT_DETACH = 2
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -139,7 +140,7 @@ class Instance:
         """The same; it may also have ended."""
         if self.config and "--config" not in arguments:
             arguments = ("--config", self.config, *arguments)
-        child = subprocess.Popen([program(name), "--state", self.state, *arguments], env=os.environ | (environment or {}),
+        child = subprocess.Popen([program(name), "--state", self.state, *arguments], env=os.environ | (environment or {}), preexec_fn=end_with_the_test,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self._children.append(child)
         wait_until(lambda: child.poll() is not None or self._spawner_is(child.pid), "the spawner serves", 30)
@@ -234,6 +235,11 @@ def end(child):
                 stream.close()
             except BrokenPipeError:
                 pass
+
+
+def end_with_the_test():
+    """A test that is killed cannot end what it has started: the kernel does it then."""
+    _check(_libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM), "prctl(PR_SET_PDEATHSIG)")
 
 
 def wait_until(condition, what, limit=30):

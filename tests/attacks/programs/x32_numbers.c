@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 
+#include "notify.h"
 #include "probe.h"
 
 enum { kX32 = 0x40000000, kMark = 4242 };
@@ -60,15 +61,8 @@ static void* wait_and_answer(void* argument) {
 }
 
 static int listen_for_x32(void) {
-  struct sock_filter code[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kX32, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const struct sock_fprog program = {.len = sizeof code / sizeof code[0], .filter = code};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
-  return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+  const struct sock_filter match = BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kX32, 0, 1);
+  return listen_for(match);
 }
 
 // 0 when the number came as far as our own filter; -1 with the errno of whoever said no before.
