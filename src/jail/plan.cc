@@ -87,7 +87,6 @@ Plan make_plan(const Spec& spec) {
   plan_identity(spec, plan);
   plan_files(spec, plan);
   plan.user_limits = copied(user_limit_table());
-  plan.network_sysctls = copied(network_sysctl_table());
   plan.rlimits = copied(rlimit_table());
   plan.cpus = spec.machine.cpus;
   return plan;

@@ -106,7 +106,6 @@ struct Plan {
 
   // How much.
   std::vector<Sysctl> user_limits;      // per user namespace
-  std::vector<Sysctl> network_sysctls;  // per network namespace
   std::vector<Rlimit> rlimits;
   sys::CpuNumbers cpus;
 };

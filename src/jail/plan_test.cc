@@ -155,7 +155,6 @@ TEST(Plan, TheTablesAreTakenWhole) {
   EXPECT_EQ(plan.hidden_in_proc.size(), hidden_proc_table().size());
   EXPECT_EQ(plan.read_only_in_proc.size(), read_only_proc_table().size());
   EXPECT_EQ(plan.user_limits.size(), user_limit_table().size());
-  EXPECT_EQ(plan.network_sysctls.size(), network_sysctl_table().size());
   EXPECT_EQ(plan.rlimits.size(), rlimit_table().size());
 }
 
