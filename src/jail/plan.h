@@ -105,7 +105,7 @@ struct Plan {
   ProcessPolicy process;
 
   // How much.
-  std::vector<Sysctl> user_limits;      // per user namespace
+  std::vector<Sysctl> user_limits;  // per user namespace
   std::vector<Rlimit> rlimits;
   sys::CpuNumbers cpus;
 };
