@@ -8,7 +8,6 @@
 #include <span>
 
 #include "sys/run_program.h"
-#include "sys/socket.h"
 #include "wire/spawner_messages.h"
 
 namespace spawner {
@@ -32,7 +31,7 @@ struct Outcome {
   std::vector<int> passed;
   if (done) {
     outcome.ok = 1;
-    if (*done) passed.push_back(done->get());
+    for (const sys::UniqueFd& fd : *done) passed.push_back(fd.get());
   } else {
     outcome.code = static_cast<std::uint32_t>(done.error().code);
     outcome.sys_errno = done.error().sys_errno;
@@ -56,7 +55,7 @@ bool Chore::is_done() const {
   return ::poll(&end, 1, 0) == 1;
 }
 
-Result<sys::UniqueFd> Chore::finish() {
+Result<Chore::Made> Chore::finish() {
   Outcome outcome;
   auto packet = sys::receive_packet(socket_.get(), std::as_writable_bytes(std::span(&outcome, 1)));
   // It may have been reaped already, by whoever reaps every child.
@@ -69,7 +68,7 @@ Result<sys::UniqueFd> Chore::finish() {
     return std::unexpected(base::Error{static_cast<base::Code>(outcome.code),
                                        std::string(outcome.message.view()), outcome.sys_errno});
   }
-  return packet->fds.empty() ? sys::UniqueFd() : std::move(packet->fds[0]);
+  return std::move(packet->fds);
 }
 
 }  // namespace spawner

@@ -124,15 +124,15 @@ Result<> QuotaDisks::reconcile(const std::set<std::string>& living) {
 }
 
 // In the child: a walk over whatever the sandbox left, by descriptors and past no link.
-Result<sys::UniqueFd> remove_disk(int top, const std::string& name) {
+Result<Chore::Made> remove_disk(int top, const std::string& name) {
   auto directory = sys::openat(top, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (!directory && directory.error().code == Code::kNotFound) return sys::UniqueFd();
+  if (!directory && directory.error().code == Code::kNotFound) return Chore::Made();
   if (!directory) return std::unexpected(std::move(directory).error());
   ASSIGN_OR_RETURN(const auto project, sys::project_of(directory->get()));
   RETURN_IF_ERROR(sys::empty_directory(directory->get()));
   if (project >= kFirstProject) RETURN_IF_ERROR(sys::set_project_limits(top, project, {}));
   RETURN_IF_ERROR(sys::unlinkat(top, name, AT_REMOVEDIR));
-  return sys::UniqueFd();
+  return Chore::Made();
 }
 
 void QuotaDisks::tend() {

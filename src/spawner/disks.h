@@ -25,8 +25,9 @@ struct Disk {
   sys::UniqueFd hold;
 };
 
-// Where the sandboxes' disks come from. One backend is chosen when the spawner starts; what a disk is made of
-// never passes from one sandbox to another. Single-threaded: what is slow happens in children (chore.h).
+// Where the sandboxes' disks come from. One backend is chosen when the spawner starts; nothing that
+// a sandbox has put on a disk is there for the next. Single-threaded: what is slow happens in children
+// (chore.h).
 class Disks {
  public:
   virtual ~Disks() = default;

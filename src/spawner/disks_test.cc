@@ -7,6 +7,7 @@
 #include "spawner/chore.h"
 #include "spawner/loop_image.h"
 #include "sys/directory.h"
+#include "sys/loop.h"
 #include "tests/support/instance.h"
 #include "tests/support/result.h"
 
@@ -20,6 +21,7 @@ using support::FailsSaying;
 using support::FailsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr std::uint64_t kMi = 1 << 20;
 constexpr base::DiskConfig kSmall{.default_bytes = 8 * kMi, .pool = 1, .reserve = 0};
@@ -68,6 +70,57 @@ TEST_F(DisksTest, ATakenDiskIsReplacedInTheBackground) {
   ASSERT_OK(disks->take(SandboxId::random(), kSmall.default_bytes)) << "the one that is being made";
 }
 
+// Of the default size, as a sandbox leaves it; what it wrote is still in memory.
+class UsedDiskTest : public DisksTest {
+ protected:
+  void SetUp() override {
+    disks_ = make_loop_disks(kSmall, paths()).value();
+    disk_ = disks_->take(id_, kSmall.default_bytes).value();
+    writes_ = sys::device_writes(disk_.mount.get()).value();
+    ASSERT_OK(sys::mkdirat(disk_.mount.get(), "upper", 0755));
+    ASSERT_OK(sys::create_file_at(disk_.mount.get(), "upper/secret", "of the last one"));
+  }
+  static dev_t device_of(int mount) { return sys::fstat(mount).value().st_dev; }
+  static std::vector<std::string> entries_of(int mount) {
+    return sys::entries_at(sys::openat(mount, ".", O_RDONLY | O_DIRECTORY).value().get()).value();
+  }
+
+  const SandboxId id_ = SandboxId::random();
+  std::unique_ptr<Disks> disks_;
+  Disk disk_;
+  std::uint64_t writes_ = 0;
+};
+
+TEST_F(UsedDiskTest, HardlyUsedItIsEmptiedForTheNext) {
+  const dev_t device = device_of(disk_.mount.get());
+  disk_.mount.reset();
+  disks_->give_back(id_, std::move(disk_.hold));
+  EXPECT_THAT(disks_->state(), HasSubstr("1 being emptied"));
+  ASSERT_OK_AND_ASSIGN(const auto next, disks_->take(SandboxId::random(), kSmall.default_bytes));
+  EXPECT_EQ(device_of(next.mount.get()), device);
+  EXPECT_THAT(entries_of(next.mount.get()), IsEmpty());
+}
+
+TEST_F(UsedDiskTest, WhatReachedTheDeviceIsNotHandedOn) {
+  ASSERT_OK_AND_ASSIGN(const auto root, sys::openat(disk_.mount.get(), ".", O_RDONLY | O_DIRECTORY));
+  ASSERT_EQ(::syncfs(root.get()), 0);
+  EXPECT_THAT(renew(disk_.mount.get(), writes_), FailsSaying("reached the device"));
+}
+
+TEST_F(UsedDiskTest, ManyFilesAreNotHandedOn) {
+  for (int i = 0; i < 600; ++i) {
+    ASSERT_OK(sys::create_file_at(disk_.mount.get(), "upper/" + std::to_string(i), ""));
+  }
+  EXPECT_THAT(renew(disk_.mount.get(), writes_), FailsSaying("too much to remove"));
+}
+
+TEST_F(UsedDiskTest, NoMoreAreKeptThanThePoolHolds) {
+  ASSERT_OK_AND_ASSIGN(auto other, disks_->take(SandboxId::random(), kSmall.default_bytes));
+  disks_->give_back(id_, std::move(disk_.hold));
+  disks_->give_back(SandboxId::random(), std::move(other.hold));
+  EXPECT_THAT(disks_->state(), HasSubstr("1 being emptied, 1 being removed"));
+}
+
 TEST_F(DisksTest, AHostWithoutRoomIsToldInWords) {
   auto config = kSmall;
   config.reserve = std::uint64_t{1} << 60;
@@ -104,16 +157,25 @@ TEST_F(DisksTest, AutoSaysWhyTheFirstIsNotUsed) {
   EXPECT_THAT(chosen.refusals, HasSubstr("quota: "));
 }
 
-TEST(Chore, HandsBackADescriptorOrTheError) {
-  ASSERT_OK_AND_ASSIGN(auto good, Chore::start([] { return sys::open("/dev/null", O_RDONLY); }, {}));
-  ASSERT_OK_AND_ASSIGN(const auto fd, good.finish());
-  EXPECT_TRUE(fd);
-  ASSERT_OK_AND_ASSIGN(auto bad, Chore::start([] { return sys::open("/nowhere", O_RDONLY); }, {}));
+Result<Chore::Made> opened(const std::vector<std::string>& paths) {
+  Chore::Made made;
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(auto fd, sys::open(path, O_RDONLY));
+    made.push_back(std::move(fd));
+  }
+  return made;
+}
+
+TEST(Chore, HandsBackDescriptorsOrTheError) {
+  ASSERT_OK_AND_ASSIGN(auto good, Chore::start([] { return opened({"/dev/null", "/dev/zero"}); }, {}));
+  ASSERT_OK_AND_ASSIGN(const auto fds, good.finish());
+  EXPECT_THAT(fds, SizeIs(2));
+  ASSERT_OK_AND_ASSIGN(auto bad, Chore::start([] { return opened({"/nowhere"}); }, {}));
   EXPECT_THAT(bad.finish(), FailsWith(Code::kNotFound));
 }
 
 TEST(Chore, OneThatDiesIsAnError) {
-  ASSERT_OK_AND_ASSIGN(auto chore, Chore::start([]() -> Result<sys::UniqueFd> { ::_exit(3); }, {}));
+  ASSERT_OK_AND_ASSIGN(auto chore, Chore::start([]() -> Result<Chore::Made> { ::_exit(3); }, {}));
   EXPECT_THAT(chore.finish(), FailsSaying("was killed"));
   EXPECT_TRUE(chore.is_done());
 }

@@ -20,7 +20,6 @@ using base::Result;
 struct Ending {
   base::SandboxId id;
   std::optional<std::uint32_t> first_id;  // its block of ids, to be given back
-  sys::UniqueFd pidfd;                    // of its pid 1, when it got that far
   sys::UniqueFd disk;                     // to be given back, when it had one
 };
 

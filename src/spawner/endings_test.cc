@@ -49,7 +49,7 @@ TEST_F(EndingsTest, WhatIsBegunIsKilledAtOnceAndGoneWhenItsGroupIsEmpty) {
   const std::string sockets[] = {socket_path(instance_.paths(), id), ahead_path(instance_.paths(), id)};
   for (const std::string& socket : sockets) ASSERT_OK(sys::create_file_at(AT_FDCWD, socket, ""));
   ASSERT_OK(save_record(instance_.paths(), {.id = id, .first_id = 7, .pid = process.pid, .root = "r"}));
-  endings_.begin({.id = id, .first_id = 7, .pidfd = std::move(process.pidfd), .disk = {}});
+  endings_.begin({.id = id, .first_id = 7, .disk = {}});
   EXPECT_TRUE(endings_.contains(id));
   const auto gone = await_gone();
   ASSERT_EQ(gone.size(), 1U);
@@ -62,7 +62,7 @@ TEST_F(EndingsTest, WhatIsBegunIsKilledAtOnceAndGoneWhenItsGroupIsEmpty) {
 }
 
 TEST_F(EndingsTest, WhatNeverHadAGroupIsGoneAtOnce) {
-  endings_.begin({.id = SandboxId::random(), .first_id = {}, .pidfd = {}, .disk = {}});
+  endings_.begin({.id = SandboxId::random(), .first_id = {}, .disk = {}});
   EXPECT_EQ(endings_.collect_gone().size(), 1U);
 }
 
@@ -72,7 +72,7 @@ TEST_F(EndingsTest, WhatCannotBeRemovedIsTriedAgainAndKeepsItsIds) {
   // A directory where a socket should be cannot be unlinked.
   const std::string socket = socket_path(instance_.paths(), id);
   ASSERT_OK(sys::mkdirat(AT_FDCWD, socket, 0700));
-  endings_.begin({.id = id, .first_id = 7, .pidfd = std::move(process.pidfd), .disk = {}});
+  endings_.begin({.id = id, .first_id = 7, .disk = {}});
   ASSERT_OK(cgroups_.tree().wait_empty(id.text(), std::chrono::seconds(10)));
   EXPECT_THAT(endings_.collect_gone(), IsEmpty());
   EXPECT_TRUE(endings_.contains(id));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sys/delete_tree.h"
 #include "sys/loop.h"
 #include "sys/mount.h"
 #include "sys/run_program.h"
@@ -18,6 +19,8 @@ namespace {
 constexpr std::uint64_t kBytesPerInode = 8192;
 constexpr std::uint64_t kFewestInodes = 128;
 constexpr std::uint64_t kMostInodes = std::uint64_t{1} << 22;
+// More than this takes longer to remove than a new disk takes to make.
+constexpr std::uint64_t kFewInodes = 500;
 
 // All features are named: what the host's mke2fs.conf says does not count. No journal: a disk never outlives
 // the machine.
@@ -37,6 +40,11 @@ Result<sys::UniqueFd> nameless_file(const std::string& directory, std::uint64_t 
   ASSIGN_OR_RETURN(auto file, sys::open(directory, O_TMPFILE | O_RDWR, 0600));
   if (::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) return base::failed_call("ftruncate");
   return file;
+}
+
+Result<sys::UniqueFd> mount_device(const std::string& path) {
+  return sys::make_mount("ext4", {{"source", path}, {"errors", "remount-ro"}},
+                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOATIME);
 }
 
 }  // namespace
@@ -61,8 +69,19 @@ Result<sys::UniqueFd> mount_copy(const std::string& directory, int golden, std::
   }
   RETURN_IF_ERROR(sys::copy_data(golden, image.get()));
   ASSIGN_OR_RETURN(const auto device, sys::attach_loop(image.get()));
-  return sys::make_mount("ext4", {{"source", device.path}, {"errors", "remount-ro"}},
-                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOATIME);
+  return mount_device(device.path);
+}
+
+Result<sys::UniqueFd> renew(int mount, std::uint64_t writes) {
+  ASSIGN_OR_RETURN(const auto root, sys::openat(mount, ".", O_RDONLY | O_DIRECTORY));
+  ASSIGN_OR_RETURN(const auto inodes, sys::used_inodes(root.get()));
+  if (inodes > kFewInodes) return base::fail(base::Code::kExhausted, "too much to remove");
+  RETURN_IF_ERROR(sys::empty_directory(root.get()));
+  // Asked when nothing is left that could still be written.
+  ASSIGN_OR_RETURN(const auto now, sys::device_writes(mount));
+  if (now != writes) return base::fail(base::Code::kConflict, "its last user's data reached the device");
+  ASSIGN_OR_RETURN(const auto path, sys::device_path(mount));
+  return mount_device(path);
 }
 
 }  // namespace spawner

@@ -15,5 +15,8 @@ using base::Result;
 Result<sys::UniqueFd> make_golden_image(const std::string& directory, std::uint64_t bytes);
 // A fresh copy with its whole size reserved on the host, mounted, attached nowhere.
 Result<sys::UniqueFd> mount_copy(const std::string& directory, int golden, std::uint64_t bytes);
+// The same disk for somebody else: emptied, and mounted anew. Only one whose device nothing was written to
+// since `writes` were counted: what its last user has left was in memory alone, and is gone.
+Result<sys::UniqueFd> renew(int mount, std::uint64_t writes);
 
 }  // namespace spawner

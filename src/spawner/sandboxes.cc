@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <set>
+#include <utility>
 
 #include "spawner/host.h"
 #include "spawner/request_check.h"
@@ -18,6 +19,8 @@ using base::Code;
 using jail::RootKind;
 
 constexpr std::chrono::seconds kLastBreath{10};
+constexpr std::chrono::milliseconds kNoTime{0};
+constexpr std::chrono::milliseconds kRoomMayCome{2000};
 constexpr int kLook = 100;  // milliseconds; what cannot be removed yet has no news of its own
 
 std::string name_of_root(const wire::spawner::Create& request) {
@@ -76,11 +79,11 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   // Before it is made: what waits for another kind of request gives way. (A control spawner's sandboxes
   // differ by more than what is asked for.)
   if (control_ == nullptr) end_all(ready_.notice(request));
-  ASSIGN_OR_RETURN(auto made, make(request));
+  ASSIGN_OR_RETURN(auto made, make(request, Patience::kSome));
   return hand_out(std::move(made));
 }
 
-Result<Ready> Sandboxes::make(const wire::spawner::Create& request) {
+Result<Ready> Sandboxes::make(const wire::spawner::Create& request, Patience patience) {
   // Before anything is made for it: a nursery stays.
   ASSIGN_OR_RETURN(auto root, root_of(request));
   ASSIGN_OR_RETURN(auto machine, machine_for(request));
@@ -92,10 +95,10 @@ Result<Ready> Sandboxes::make(const wire::spawner::Create& request) {
   jail::Spec spec = spec_of(request, *berth);
   spec.root = std::move(root);
   spec.machine = std::move(machine);
-  auto made = build_in(*berth, spec, request, *nursery);
+  auto made = build_in(*berth, spec, request, *nursery, patience);
   if (made) return made;
   // It keeps its ids until nothing of it is left.
-  endings_.begin({.id = berth->id, .first_id = berth->first_id, .pidfd = {}, .disk = std::move(berth->disk)});
+  endings_.begin({.id = berth->id, .first_id = berth->first_id, .disk = std::move(berth->disk)});
   return std::unexpected(base::with_context("sandbox " + berth->id.text(), std::move(made).error()));
 }
 
@@ -116,10 +119,8 @@ Result<Created> Sandboxes::hand_out(Ready ready) {
 
 void Sandboxes::end_all(std::vector<Ready> given_up) {
   for (Ready& one : given_up) {
-    endings_.begin({.id = one.created.id,
-                    .first_id = one.sandbox.record.first_id,
-                    .pidfd = std::move(one.sandbox.pidfd),
-                    .disk = std::move(one.sandbox.disk)});
+    endings_.begin(
+        {.id = one.created.id, .first_id = one.sandbox.record.first_id, .disk = std::move(one.sandbox.disk)});
   }
 }
 
@@ -141,7 +142,7 @@ bool Sandboxes::wants_preparation() const {
 void Sandboxes::prepare() {
   if (ready_.wants_more()) {
     const auto shape = ready_.shape();
-    auto made = make(shape);
+    auto made = make(shape, Patience::kNone);
     if (made) return ready_.put(*std::move(made));
     return end_all(ready_.give_up());
   }
@@ -151,8 +152,7 @@ void Sandboxes::prepare() {
 }
 
 void Sandboxes::end_all(const std::vector<Remains>& remains) {
-  for (const Remains& one : remains)
-    endings_.begin({.id = one.id, .first_id = one.first_id, .pidfd = {}, .disk = {}});
+  for (const Remains& one : remains) endings_.begin({.id = one.id, .first_id = one.first_id, .disk = {}});
 }
 
 Result<> Sandboxes::wind_down() {
@@ -199,7 +199,7 @@ Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& reques
 }
 
 Result<Ready> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
-                                  const Nursery& nursery) {
+                                  const Nursery& nursery, Patience patience) {
   if (control_ != nullptr) control_->weaken(spec, request.weaken);
   auto plan = jail::make_plan(spec);
   ASSIGN_OR_RETURN(auto wiring, wire_up(berth, spec, request));
@@ -207,7 +207,7 @@ Result<Ready> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::sp
   ASSIGN_OR_RETURN(auto leash, sys::make_pipe());
   wiring.leash = std::move(leash.read);
   if (spec.root_kind == RootKind::kTemplate) {
-    ASSIGN_OR_RETURN(auto disk, disks_.take(spec.id, disk_bytes_of(request)));
+    ASSIGN_OR_RETURN(auto disk, take_disk(spec.id, disk_bytes_of(request), patience));
     wiring.disk = std::move(disk.mount);
     berth.disk = std::move(disk.hold);
   }
@@ -247,6 +247,21 @@ Result<jail::Wiring> Sandboxes::wire_up(Berth& berth, const jail::Spec& spec,
   return wiring;
 }
 
+Result<Disk> Sandboxes::take_disk(const base::SandboxId& id, std::uint64_t bytes, Patience patience) {
+  const auto deadline = Endings::Clock::now() + (patience == Patience::kSome ? kRoomMayCome : kNoTime);
+  while (true) {
+    auto disk = disks_.take(id, bytes);
+    if (disk || disk.error().code != Code::kExhausted || Endings::Clock::now() >= deadline) return disk;
+    std::vector<pollfd> news;
+    endings_.add_polls(news);
+    for (const int fd : disks_.waits()) news.push_back({fd, POLLIN, 0});
+    if (news.empty()) return disk;
+    (void)::poll(news.data(), news.size(), kLook);
+    collect();
+    disks_.tend();
+  }
+}
+
 EndedAs Sandboxes::note_own_end(const base::SandboxId& id) {
   const bool lost = cgroups_.oom_kills(id.text()).value_or(0) != 0;
   const EndedAs end = lost ? EndedAs::kOutOfMemory : EndedAs::kUnknown;
@@ -265,22 +280,22 @@ Result<EndedAs> Sandboxes::destroy(const base::SandboxId& id) {
   // One that lives ends because of us, whatever happened in it before.
   const bool by_itself = sys::is_ending(sandbox.record.pid, sandbox.pidfd.get());
   const EndedAs end = by_itself ? note_own_end(id) : EndedAs::kUnknown;
-  endings_.begin({.id = id,
-                  .first_id = sandbox.record.first_id,
-                  .pidfd = std::move(sandbox.pidfd),
-                  .disk = std::move(sandbox.disk)});
+  endings_.begin({.id = id, .first_id = sandbox.record.first_id, .disk = std::move(sandbox.disk)});
   sandboxes_.erase(found);
   return end;
 }
 
-std::vector<base::SandboxId> Sandboxes::collect_gone() {
-  std::vector<base::SandboxId> gone;
+void Sandboxes::collect() {
   for (Ending& ending : endings_.collect_gone()) {
     if (ending.first_id) blocks_.give_back_block(*ending.first_id);
     disks_.give_back(ending.id, std::move(ending.disk));
-    gone.push_back(ending.id);
+    gone_.push_back(ending.id);
   }
-  return gone;
+}
+
+std::vector<base::SandboxId> Sandboxes::collect_gone() {
+  collect();
+  return std::exchange(gone_, {});
 }
 
 void Sandboxes::reap() {

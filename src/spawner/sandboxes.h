@@ -79,9 +79,13 @@ class Sandboxes {
   void look_ahead(const std::string& root);
   void end_all(const std::vector<Remains>& remains);
   // A complete sandbox, not yet in the books.
-  Result<Ready> make(const wire::spawner::Create& request);
+  enum class Patience { kNone, kSome };
+  Result<Ready> make(const wire::spawner::Create& request, Patience patience);
   Result<Ready> build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
-                         const Nursery& nursery);
+                         const Nursery& nursery, Patience patience);
+  // Without room for another disk, patience waits a moment for those that are on their way out.
+  Result<Disk> take_disk(const base::SandboxId& id, std::uint64_t bytes, Patience patience);
+  void collect();
   // Into the books, and off the leash.
   Result<Created> hand_out(Ready ready);
   void end_all(std::vector<Ready> given_up);
@@ -103,6 +107,7 @@ class Sandboxes {
   const bool makes_ahead_;
   ReadySandboxes ready_;
   Endings endings_;
+  std::vector<base::SandboxId> gone_;  // nobody has been told yet
   OwnEnds own_ends_;
   std::map<base::SandboxId, Sandbox> sandboxes_;
 };

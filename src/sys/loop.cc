@@ -2,8 +2,11 @@
 
 #include <linux/loop.h>
 #include <sys/ioctl.h>
+#include <sys/sysmacros.h>
 
+#include <array>
 #include <cerrno>
+#include <sstream>
 
 namespace sys {
 
@@ -11,6 +14,12 @@ namespace {
 constexpr unsigned kBlockBytes = 4096;
 // Somebody else may take the free device between the question and its use.
 constexpr int kTries = 64;
+
+Result<std::string> device_entry(int mount) {
+  ASSIGN_OR_RETURN(const auto st, fstat(mount));
+  return "/sys/dev/block/" + std::to_string(::major(st.st_dev)) + ":" + std::to_string(::minor(st.st_dev));
+}
+
 }  // namespace
 
 Result<LoopDevice> attach_loop(int file) {
@@ -29,6 +38,24 @@ Result<LoopDevice> attach_loop(int file) {
     if (errno != EBUSY) return base::failed_call("ioctl(" + device.path + ", LOOP_CONFIGURE)");
   }
   return base::fail(base::Code::kExhausted, "no loop device stays free long enough to be taken");
+}
+
+Result<std::string> device_path(int mount) {
+  ASSIGN_OR_RETURN(const auto entry, device_entry(mount));
+  ASSIGN_OR_RETURN(const auto target, readlinkat(AT_FDCWD, entry));
+  return "/dev/" + target.substr(target.rfind('/') + 1);
+}
+
+// The kernel's Documentation/block/stat.rst: the fifth number counts writes, the ninth what is under way.
+Result<std::uint64_t> device_writes(int mount) {
+  ASSIGN_OR_RETURN(const auto entry, device_entry(mount));
+  ASSIGN_OR_RETURN(const auto text, read_file(entry + "/stat"));
+  std::istringstream in(text);
+  std::array<std::uint64_t, 9> numbers{};
+  for (std::uint64_t& number : numbers) {
+    if (!(in >> number)) return base::fail(base::Code::kUnsupported, entry + "/stat is not understood");
+  }
+  return numbers[4] + numbers[8];
 }
 
 }  // namespace sys

@@ -1,6 +1,9 @@
 #include "sys/space.h"
 
+#include <linux/magic.h>
 #include <sys/ioctl.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -48,6 +51,12 @@ Result<> copy_extent(int from, int to, Extent extent) {
 }
 }  // namespace
 
+Result<bool> is_in_memory(int directory) {
+  struct statfs fs{};
+  if (::fstatfs(directory, &fs) != 0) return base::failed_call("fstatfs");
+  return fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC;
+}
+
 Result<> allocate(int file, std::uint64_t bytes) {
   const auto size = static_cast<off_t>(bytes);
   if (retry([&] { return ::fallocate(file, 0, 0, size); }) == 0) return {};
@@ -62,6 +71,12 @@ Result<> copy_data(int from, int to) {
     RETURN_IF_ERROR(copy_extent(from, to, *extent));
     at = extent->end;
   }
+}
+
+Result<std::uint64_t> used_inodes(int directory) {
+  struct statvfs fs{};
+  if (::fstatvfs(directory, &fs) != 0) return base::failed_call("fstatvfs");
+  return fs.f_files - fs.f_ffree;
 }
 
 Result<> abandon_file_system(int directory) {

@@ -6,7 +6,7 @@
 namespace sys {
 
 Result<TempDir> TempDir::make() {
-  std::string path = "/tmp/cove.XXXXXX";
+  std::string path = "/var/tmp/cove.XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) return base::failed_call("mkdtemp(" + path + ")");
   return TempDir(std::move(path));
 }

@@ -104,7 +104,7 @@ Result<> clean_up(const std::string& scratch) {
 }  // namespace
 
 int run_in_scratch_world(const Body& body) {
-  std::string scratch = "/tmp/cove-attacks.XXXXXX";
+  std::string scratch = "/var/tmp/cove-attacks.XXXXXX";
   // Readable for all: attackers are to be stopped by the sandbox, not by the mode of this directory.
   if (::mkdtemp(scratch.data()) == nullptr || ::chmod(scratch.c_str(), 0755) != 0) return 1;
   const auto world = sys::clone_process({.flags = kNamespaces});

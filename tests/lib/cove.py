@@ -25,6 +25,9 @@ BIN = os.environ.get("COVE_TEST_BIN", os.path.join(os.path.dirname(TESTS), "buil
 SHARED_STATE = os.environ.get("COVE_TEST_STATE", "/var/lib/cove-test")
 
 SLOWNESS = int(os.environ.get("COVE_TEST_SLOWNESS", "1"))  # how many times longer everything may take: an emulated machine
+# On a disk: /tmp may be memory, where disks are made of memory too.
+tempfile.tempdir = "/var/tmp"
+
 PATIENCE = 120 * SLOWNESS  # seconds after which a command that should have ended is called hanging
 
 CLONE_NEWNS = 0x00020000
