@@ -15,7 +15,7 @@ enum class DiskBackend { kAuto, kQuota, kLoop, kTmpfs };
 struct DiskConfig {
   DiskBackend backend = DiskBackend::kAuto;
   std::uint64_t default_bytes = std::uint64_t{1} << 30;
-  std::uint32_t pool = 4;  // disks of the default size that are made ahead
+  std::uint32_t pool = 2;  // disks of the default size that are made ahead
   std::uint64_t reserve = std::uint64_t{1} << 30;
 };
 
@@ -25,7 +25,7 @@ struct Config {
   std::vector<std::string> workspace_roots;
   DiskConfig disk;
   // Whole sandboxes that are made ahead, of the kind that is asked for again.
-  std::uint32_t ready = 4;
+  std::uint32_t ready = 8;
 
   static constexpr const char* kDefaultPath = "/etc/cove/cove.conf";
 };

@@ -1,5 +1,6 @@
 #include "jail/builder.h"
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -18,7 +19,7 @@ namespace jail {
 
 namespace {
 
-constexpr int kSetupSeconds = 20;
+constexpr std::chrono::seconds kSetupTime{20};
 
 std::string hex(sys::CapMask mask) {
   std::array<char, 24> text{};
@@ -103,25 +104,6 @@ Result<> close_the_rest(const Build& build) {
   ::_exit(0);
 }
 
-// A page of memory that stays shared across clone, until the exec of init leaves it behind.
-class SharedBoard {
- public:
-  static Result<SharedBoard> make() {
-    void* const page =
-        ::mmap(nullptr, sizeof(StepBoard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) return base::failed_call("mmap");
-    return SharedBoard(new (page) StepBoard);
-  }
-  StepBoard* get() const { return board_.get(); }
-
- private:
-  struct Unmap {
-    void operator()(StepBoard* board) const { ::munmap(board, sizeof(StepBoard)); }
-  };
-  explicit SharedBoard(StepBoard* board) : board_(board) {}
-  std::unique_ptr<StepBoard, Unmap> board_;
-};
-
 // By the order of the two tables. The board is written by others: its count is not taken for granted.
 std::vector<StepDuration> read_board(const StepBoard& board) {
   std::vector<StepDuration> durations;
@@ -134,29 +116,34 @@ std::vector<StepDuration> read_board(const StepBoard& board) {
   return durations;
 }
 
-// Reads reports until the last process of the attempt has ended or executed.
-Result<Built> collect(int socket, const StepBoard& board) {
-  Built built;
-  while (true) {
-    ASSIGN_OR_RETURN(auto report, receive_report(socket));
-    if (!report) break;
-    built.pid = report->pid;
-    built.pidfd = std::move(report->fd);
-  }
-  built.steps = read_board(board);
-  const std::size_t all = host_steps().size() + inside_steps().size();
-  if (built.steps.size() == all && built.pidfd) return built;
-  const std::string when = built.steps.empty() ? "before its first step" : "after " + built.steps.back().name;
-  return base::fail(base::Code::kInternal, "setup was killed " + when);
+base::Error killed(const std::vector<StepDuration>& steps, const std::string& how) {
+  const std::string when = steps.empty() ? "before its first step" : "after " + steps.back().name;
+  return {base::Code::kInternal, "setup " + how + " " + when};
 }
 
 }  // namespace
 
-Result<Built> build(const Plan& plan, Wiring& wiring, StepHook* hook) {
+void Building::Unmap::operator()(StepBoard* board) const { ::munmap(board, sizeof(StepBoard)); }
+
+// A page of memory that stays shared across clone, until the exec of init leaves it behind.
+Result<Building::SharedBoard> Building::share_board() {
+  void* const page =
+      ::mmap(nullptr, sizeof(StepBoard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return base::failed_call("mmap");
+  return SharedBoard(new (page) StepBoard);
+}
+
+Building::Building(sys::Clone helper, sys::UniqueFd reports, SharedBoard board)
+    : helper_(std::move(helper)),
+      reports_(std::move(reports)),
+      board_(std::move(board)),
+      deadline_(Clock::now() + kSetupTime) {}
+
+Result<Building> Building::start(const Plan& plan, Wiring& wiring, StepHook* hook) {
   ASSIGN_OR_RETURN(auto reports, sys::make_socket_pair(SOCK_SEQPACKET));
-  RETURN_IF_ERROR(sys::set_receive_timeout(reports.ours.get(), kSetupSeconds));
-  ASSIGN_OR_RETURN(const auto board, SharedBoard::make());
-  ASSIGN_OR_RETURN(const auto helper, sys::clone_process({.cgroup = wiring.group.unified.get()}));
+  RETURN_IF_ERROR(sys::set_receive_timeout(reports.ours.get(), static_cast<int>(kSetupTime.count())));
+  ASSIGN_OR_RETURN(auto board, share_board());
+  ASSIGN_OR_RETURN(auto helper, sys::clone_process({.cgroup = wiring.group.unified.get()}));
   if (helper.is_child()) {
     reports.ours.reset();
     Build state{.plan = plan, .wiring = wiring};
@@ -164,10 +151,37 @@ Result<Built> build(const Plan& plan, Wiring& wiring, StepHook* hook) {
     state.board = board.get();
     helper_main(state, hook);
   }
-  reports.theirs.reset();
-  auto built = collect(reports.ours.get(), *board.get());
-  (void)sys::pidfd_kill(helper.pidfd.get(), SIGKILL);
-  RETURN_IF_ERROR(sys::wait_pidfd(helper.pidfd.get()));
+  return Building(std::move(helper), std::move(reports.ours), std::move(board));
+}
+
+bool Building::is_over() const {
+  pollfd end{.fd = reports_.get(), .events = 0, .revents = 0};
+  return ::poll(&end, 1, 0) == 1 || Clock::now() >= deadline_;
+}
+
+// Reads reports until the last process of the attempt has ended or executed.
+Result<Built> Building::collect() const {
+  Built built;
+  while (true) {
+    if (Clock::now() >= deadline_) {
+      return std::unexpected(killed(read_board(*board_), "took too long"));
+    }
+    ASSIGN_OR_RETURN(auto report, receive_report(reports_.get()));
+    if (!report) break;
+    built.pid = report->pid;
+    built.pidfd = std::move(report->fd);
+  }
+  built.steps = read_board(*board_);
+  const std::size_t all = host_steps().size() + inside_steps().size();
+  if (built.steps.size() == all && built.pidfd) return built;
+  return std::unexpected(killed(built.steps, "was killed"));
+}
+
+Result<Built> Building::finish() {
+  auto built = collect();
+  (void)sys::pidfd_kill(helper_.pidfd.get(), SIGKILL);
+  // It may have been reaped already, by whoever reaps every child.
+  (void)sys::wait_pidfd(helper_.pidfd.get());
   return built;
 }
 

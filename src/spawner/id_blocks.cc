@@ -16,14 +16,23 @@ Result<std::uint32_t> IdBlocks::take_slot() {
                     "all id ranges for templates are in use; remove a template or a sandbox");
 }
 
-void IdBlocks::give_back_slot(std::uint32_t slot) { slots_.erase(slot); }
+void IdBlocks::give_back_slot(std::uint32_t slot) {
+  slots_.erase(slot);
+  id_maps_.erase(id_maps_.lower_bound(slot), id_maps_.lower_bound(slot + kSlotSize));
+}
 
 Result<std::uint32_t> IdBlocks::take_block(std::uint32_t slot) {
   std::uint32_t& next = next_.try_emplace(slot, 1).first->second;
-  for (std::uint32_t tried = 1; tried < kBlocksPerSlot; ++tried) {
-    const std::uint32_t first_id = slot + next * jail::kBlockSize;
-    next = next + 1 < kBlocksPerSlot ? next + 1 : 1;
-    if (blocks_.insert(first_id).second) return first_id;
+  const auto take = [&](std::uint32_t block) {
+    return blocks_.insert(slot + block * jail::kBlockSize).second;
+  };
+  for (std::uint32_t tried = 1; tried < kRound; ++tried) {
+    const std::uint32_t block = next;
+    next = next + 1 < kRound ? next + 1 : 1;
+    if (take(block)) return slot + block * jail::kBlockSize;
+  }
+  for (std::uint32_t block = kRound; block < kBlocksPerSlot; ++block) {
+    if (take(block)) return slot + block * jail::kBlockSize;
   }
   return base::fail(base::Code::kExhausted,
                     "1,023 sandboxes of this template are alive; end one of them first");
@@ -31,7 +40,8 @@ Result<std::uint32_t> IdBlocks::take_block(std::uint32_t slot) {
 
 void IdBlocks::give_back_block(std::uint32_t first_id) {
   blocks_.erase(first_id);
-  id_maps_.erase(first_id);
+  const bool in_round = (first_id - kFirst) % kSlotSize < kRound * jail::kBlockSize;
+  if (!in_round) id_maps_.erase(first_id);
 }
 
 void IdBlocks::reserve_block(std::uint32_t first_id) { blocks_.insert(first_id); }

@@ -28,13 +28,17 @@ class IdBlocks {
   // A block that a sandbox of an earlier spawner still lives in.
   void reserve_block(std::uint32_t first_id);
 
-  // A user namespace that maps on-disk ids 0.. to this block; kept until the block is given back.
+  // The first blocks of a slot are used in turn while they suffice: an id is not used again soon, and a map
+  // is made once.
+  static constexpr std::uint32_t kRound = 32;
+
+  // A user namespace that maps on-disk ids 0.. to this block.
   Result<int> id_map(std::uint32_t first_id);
 
  private:
   std::set<std::uint32_t> slots_;
   std::set<std::uint32_t> blocks_;
-  std::map<std::uint32_t, std::uint32_t> next_;  // per slot: where to look next, so that ids are reused late
+  std::map<std::uint32_t, std::uint32_t> next_;  // per slot: where to look next
   std::map<std::uint32_t, sys::UniqueFd> id_maps_;
 };
 

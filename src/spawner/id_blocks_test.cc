@@ -1,5 +1,7 @@
 #include "spawner/id_blocks.h"
 
+#include <fcntl.h>
+
 #include <set>
 
 #include "tests/support/result.h"
@@ -43,11 +45,11 @@ TEST(IdBlocks, BlocksOfASlotAreDisjointAndLeaveTheFirstToTheNursery) {
   EXPECT_EQ(blocks.take_block(slot).value(), *taken.begin());
 }
 
-TEST(IdBlocks, ABlockIsReusedAsLateAsPossible) {
+TEST(IdBlocks, ABlockIsNotReusedSoon) {
   IdBlocks blocks;
   const auto slot = blocks.take_slot().value();
   std::set<std::uint32_t> seen;
-  for (std::uint32_t i = 1; i < IdBlocks::kBlocksPerSlot; ++i) {
+  for (std::uint32_t i = 1; i < IdBlocks::kRound; ++i) {
     const auto first = blocks.take_block(slot).value();
     EXPECT_TRUE(seen.insert(first).second);
     blocks.give_back_block(first);
@@ -70,6 +72,17 @@ TEST(IdBlocks, ASlotWithALivingBlockIsNotGivenToAnotherNursery) {
   EXPECT_EQ(blocks.take_slot().value(), IdBlocks::kFirst + IdBlocks::kSlotSize);
   blocks.give_back_block(IdBlocks::kFirst + 5 * jail::kBlockSize);
   EXPECT_EQ(blocks.take_slot().value(), IdBlocks::kFirst);
+}
+
+TEST(IdBlocks, MapsGoWithTheirSlot) {
+  IdBlocks blocks;
+  const auto slot = blocks.take_slot().value();
+  const auto first = blocks.take_block(slot).value();
+  const int map = blocks.id_map(first).value();
+  blocks.give_back_block(first);
+  EXPECT_EQ(blocks.id_map(first).value(), map);
+  blocks.give_back_slot(slot);
+  EXPECT_EQ(::fcntl(map, F_GETFD), -1);
 }
 
 TEST(IdBlocks, TheMapOfABlockIsMadeOnceAndKept) {

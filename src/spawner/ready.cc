@@ -7,12 +7,12 @@ namespace spawner {
 
 using wire::spawner::Create;
 
-bool ReadySandboxes::is_same(const Create& request) const {
+bool ReadySandboxes::is_for(const Create& request) const {
   return std::ranges::equal(wire::spawner::packet_of(shape_), wire::spawner::packet_of(request));
 }
 
 std::vector<Ready> ReadySandboxes::notice(const Create& request) {
-  if (is_same(request)) {
+  if (is_for(request)) {
     // A host directory is opened for one sandbox, when it is asked for; a build is one of its kind.
     wanted_ = request.workspace_access == wire::spawner::Access::kNone &&
               request.root_kind == wire::spawner::RootKind::kTemplate;
@@ -24,7 +24,7 @@ std::vector<Ready> ReadySandboxes::notice(const Create& request) {
 }
 
 std::optional<Ready> ReadySandboxes::take(const Create& request) {
-  if (ready_.empty() || !is_same(request)) return std::nullopt;
+  if (ready_.empty() || !is_for(request)) return std::nullopt;
   Ready ready = std::move(ready_.front());
   ready_.pop_front();
   return ready;

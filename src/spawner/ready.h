@@ -35,6 +35,13 @@ struct Ready {
   Sandbox sandbox;
   Created created;
   sys::UniqueFd leash;
+  bool is_idle = false;  // made while others were served, and so after them
+};
+
+// One that is being built: what it will be, but for its pid 1.
+struct Making {
+  Ready ready;
+  jail::Building building;
 };
 
 // Sandboxes made ahead for the kind of request that came twice running. Each is handed out once, to whoever
@@ -46,15 +53,18 @@ class ReadySandboxes {
   // Takes note of what is asked for. What was made for something else is given up.
   std::vector<Ready> notice(const wire::spawner::Create& request);
   std::optional<Ready> take(const wire::spawner::Create& request);
+  bool is_for(const wire::spawner::Create& request) const;
   bool wants_more() const { return wanted_ && ready_.size() < most_; }
+  // At the rate at which they go now there will be none soon.
+  bool runs_low() const { return wanted_ && ready_.size() < 2; }
   const wire::spawner::Create& shape() const { return shape_; }
   const std::deque<Ready>& all() const { return ready_; }
   void put(Ready ready) { ready_.push_back(std::move(ready)); }
+  // None of those that are there is given up: another one could not be made.
+  void want_no_more() { wanted_ = false; }
   std::vector<Ready> give_up();
 
  private:
-  bool is_same(const wire::spawner::Create& request) const;
-
   const std::size_t most_;
   wire::spawner::Create shape_;
   bool wanted_ = false;

@@ -69,21 +69,41 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   if (request.weaken != 0 && control_ == nullptr) {
     return base::fail(Code::kDenied, "this spawner weakens no sandbox");
   }
-  while (auto ready = ready_.take(request)) {
-    if (is_alive(ready->sandbox.pidfd.get())) {
-      ready->created.steps.clear();  // they were nothing that this request took part in
-      return hand_out(*std::move(ready));
-    }
-    end_all(one(*std::move(ready)));
-  }
+  if (auto ready = take_ready(request)) return hand_out(*std::move(ready));
   // Before it is made: what waits for another kind of request gives way. (A control spawner's sandboxes
   // differ by more than what is asked for.)
-  if (control_ == nullptr) end_all(ready_.notice(request));
+  if (control_ == nullptr) {
+    if (!ready_.is_for(request)) give_up_ready();
+    (void)ready_.notice(request);
+  }
   ASSIGN_OR_RETURN(auto made, make(request, Patience::kSome));
   return hand_out(std::move(made));
 }
 
+std::optional<Ready> Sandboxes::take_ready(const wire::spawner::Create& request) {
+  if (!ready_.is_for(request)) return std::nullopt;
+  while (true) {
+    auto ready = ready_.take(request);
+    if (!ready && !making_) return std::nullopt;
+    if (!ready) {
+      // Sooner there than one that is begun now.
+      (void)cgroups_.set_idle(making_->ready.created.id.text(), false);
+      finish_preparation();
+    } else if (is_alive(ready->sandbox.pidfd.get())) {
+      ready->created.steps.clear();  // they were nothing that this request took part in
+      return ready;
+    } else {
+      end_all(one(*std::move(ready)));
+    }
+  }
+}
+
 Result<Ready> Sandboxes::make(const wire::spawner::Create& request, Patience patience) {
+  ASSIGN_OR_RETURN(auto making, begin_making(request, patience));
+  return finish_making(std::move(making));
+}
+
+Result<Making> Sandboxes::begin_making(const wire::spawner::Create& request, Patience patience) {
   // Before anything is made for it: a nursery stays.
   ASSIGN_OR_RETURN(auto root, root_of(request));
   ASSIGN_OR_RETURN(auto machine, machine_for(request));
@@ -104,7 +124,8 @@ Result<Ready> Sandboxes::make(const wire::spawner::Create& request, Patience pat
 
 Result<Created> Sandboxes::hand_out(Ready ready) {
   const base::SandboxId id = ready.created.id;
-  auto in_the_books = save_record(paths_, ready.sandbox.record);
+  auto in_the_books = ready.is_idle ? cgroups_.set_idle(id.text(), false) : Result<>();
+  if (in_the_books) in_the_books = save_record(paths_, ready.sandbox.record);
   if (in_the_books) {
     in_the_books = sys::renameat(AT_FDCWD, ahead_path(paths_, id), AT_FDCWD, socket_path(paths_, id));
   }
@@ -133,22 +154,45 @@ void Sandboxes::look_ahead(const std::string& root) {
 }
 
 bool Sandboxes::wants_preparation() const {
-  if (ready_.wants_more()) return true;
+  if (ready_.wants_more() && !making_) return true;
   const Nursery* const nursery = nurseries_.find(ahead_for_);
   return nursery != nullptr && berths_.wants_more(*nursery);
 }
 
 // When something fails here, whoever asks next makes it for himself and hears why that does not work.
 void Sandboxes::prepare() {
-  if (ready_.wants_more()) {
+  if (ready_.wants_more() && !making_) {
     const auto shape = ready_.shape();
-    auto made = make(shape, Patience::kNone);
-    if (made) return ready_.put(*std::move(made));
-    return end_all(ready_.give_up());
+    auto making = begin_making(shape, Patience::kNone);
+    if (!making) return ready_.want_no_more();
+    making_ = *std::move(making);
+    return;
   }
   if (berths_.prepare(*nurseries_.find(ahead_for_))) return;
   look_ahead("");
   end_all(berths_.take_failures());
+}
+
+void Sandboxes::tend_preparation() {
+  if (making_ && making_->building.is_over()) finish_preparation();
+}
+
+void Sandboxes::finish_preparation() {
+  auto made = finish_making(*std::exchange(making_, std::nullopt));
+  if (!made) return ready_.want_no_more();
+  ready_.put(*std::move(made));
+}
+
+void Sandboxes::give_up_ready() {
+  if (making_) end_all(one(std::move(making_->ready)));
+  making_.reset();
+  end_all(ready_.give_up());
+}
+
+void Sandboxes::give_up_ahead() {
+  give_up_ready();
+  ahead_for_.clear();
+  end_all(berths_.give_up_all());
 }
 
 void Sandboxes::end_all(const std::vector<Remains>& remains) {
@@ -156,9 +200,7 @@ void Sandboxes::end_all(const std::vector<Remains>& remains) {
 }
 
 Result<> Sandboxes::wind_down() {
-  end_all(ready_.give_up());
-  ahead_for_.clear();
-  end_all(berths_.give_up_all());
+  give_up_ahead();
   return finish_endings();
 }
 
@@ -168,9 +210,7 @@ Result<const Nursery*> Sandboxes::nursery_of(const std::string& root) {
   std::set<std::string> in_use;
   for (const auto& [id, sandbox] : sandboxes_) in_use.insert(sandbox.record.root);
   // What was made ahead holds a part of a slot that may be given away now.
-  end_all(ready_.give_up());
-  ahead_for_.clear();
-  end_all(berths_.give_up_all());
+  give_up_ahead();
   nurseries_.retire_idle(in_use);
   return nurseries_.of(root);
 }
@@ -192,14 +232,15 @@ Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& reques
   CpuUse use(host.cpus);
   for (const auto& [id, sandbox] : sandboxes_) use.add(sandbox.cpus);
   for (const Ready& ready : ready_.all()) use.add(ready.sandbox.cpus);
+  if (making_) use.add(making_->ready.sandbox.cpus);
   jail::Machine machine{.processor = host.processor, .memory_bytes = request.memory_bytes};
   ASSIGN_OR_RETURN(machine.cpus, use.least_used(jail::whole_cpus(request.cpu_millis)));
   ASSIGN_OR_RETURN(machine.boot_time, boot_time());
   return machine;
 }
 
-Result<Ready> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
-                                  const Nursery& nursery, Patience patience) {
+Result<Making> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
+                                   const Nursery& nursery, Patience patience) {
   if (control_ != nullptr) control_->weaken(spec, request.weaken);
   auto plan = jail::make_plan(spec);
   ASSIGN_OR_RETURN(auto wiring, wire_up(berth, spec, request));
@@ -211,21 +252,37 @@ Result<Ready> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::sp
     wiring.disk = std::move(disk.mount);
     berth.disk = std::move(disk.hold);
   }
+  if (patience == Patience::kNone) RETURN_IF_ERROR(cgroups_.set_idle(spec.id.text(), true));
   if (control_ != nullptr) control_->weaken(plan, request.weaken);
   jail::StepHook* const hook = control_ != nullptr ? control_->hook_for(request.weaken) : nullptr;
-  ASSIGN_OR_RETURN(auto built, jail::build(plan, wiring, hook));
-  Record record{.id = spec.id, .first_id = berth.first_id, .pid = built.pid, .root = name_of_root(request)};
+  ASSIGN_OR_RETURN(auto building, jail::Building::start(plan, wiring, hook));
+  Record record{.id = spec.id, .first_id = berth.first_id, .pid = 0, .root = name_of_root(request)};
   Created created{.id = spec.id,
                   .socket = socket_path(paths_, spec.id),
                   .seccomp = filter_choice(request, *wiring.materials).hash,
-                  .disk_bytes = disk_bytes_of(request),
-                  .steps = std::move(built.steps)};
-  return Ready{.sandbox = {.record = std::move(record),
-                           .pidfd = std::move(built.pidfd),
-                           .cpus = spec.machine.cpus,
-                           .disk = std::move(berth.disk)},
-               .created = std::move(created),
-               .leash = std::move(leash.write)};
+                  .disk_bytes = disk_bytes_of(request)};
+  Ready ready{.sandbox = {.record = std::move(record),
+                          .pidfd = {},
+                          .cpus = spec.machine.cpus,
+                          .disk = std::move(berth.disk)},
+              .created = std::move(created),
+              .leash = std::move(leash.write),
+              .is_idle = patience == Patience::kNone};
+  return Making{.ready = std::move(ready), .building = std::move(building)};
+}
+
+Result<Ready> Sandboxes::finish_making(Making making) {
+  auto built = making.building.finish();
+  Ready& ready = making.ready;
+  if (!built) {
+    auto error = base::with_context("sandbox " + ready.created.id.text(), std::move(built).error());
+    end_all(one(std::move(ready)));
+    return std::unexpected(std::move(error));
+  }
+  ready.sandbox.record.pid = built->pid;
+  ready.sandbox.pidfd = std::move(built->pidfd);
+  ready.created.steps = std::move(built->steps);
+  return std::move(ready);
 }
 
 Result<jail::Wiring> Sandboxes::wire_up(Berth& berth, const jail::Spec& spec,
@@ -331,7 +388,7 @@ Result<std::string> Sandboxes::retire_template(const std::string& digest) {
   std::string trash = "trash." + base::random_hex(8);
   RETURN_IF_ERROR(
       sys::renameat(AT_FDCWD, paths_.templates + "/" + digest, AT_FDCWD, paths_.builds + "/" + trash));
-  if (ready_.shape().root.view() == digest) end_all(ready_.give_up());
+  if (ready_.shape().root.view() == digest) give_up_ready();
   if (ahead_for_ == digest) look_ahead("");
   nurseries_.retire(digest);
   return trash;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,12 @@ class Sandboxes {
   // Makes ahead what the next request will need, a piece at a time: whole sandboxes of the kind that came
   // twice running, and berths for the template of the last request.
   bool wants_preparation() const;
+  // True when the next request may find nothing made ahead.
+  bool is_preparation_urgent() const { return ready_.runs_low(); }
   void prepare();
+  // What hangs up when a sandbox made ahead is complete, or -1; then, or now and then, to be taken care of.
+  int preparation_fd() const { return making_ ? making_->building.fd() : -1; }
+  void tend_preparation();
   // Gives up what was made ahead and waits until everything destroyed is gone. The living are left alone.
   Result<> wind_down();
   // Takes over what an earlier spawner left: complete sandboxes live on, the rest is killed and goes.
@@ -81,14 +87,23 @@ class Sandboxes {
   // A complete sandbox, not yet in the books.
   enum class Patience { kNone, kSome };
   Result<Ready> make(const wire::spawner::Create& request, Patience patience);
-  Result<Ready> build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
-                         const Nursery& nursery, Patience patience);
+  // The two halves of it: in between, processes of its own are at work.
+  Result<Making> begin_making(const wire::spawner::Create& request, Patience patience);
+  Result<Ready> finish_making(Making making);
+  Result<Making> build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
+                          const Nursery& nursery, Patience patience);
   // Without room for another disk, patience waits a moment for those that are on their way out.
   Result<Disk> take_disk(const base::SandboxId& id, std::uint64_t bytes, Patience patience);
   void collect();
   // Into the books, and off the leash.
   Result<Created> hand_out(Ready ready);
   void end_all(std::vector<Ready> given_up);
+  // One made ahead, or being made, for exactly this.
+  std::optional<Ready> take_ready(const wire::spawner::Create& request);
+  void finish_preparation();
+  // Everything that was made ahead for a kind of request, and the berths for its template.
+  void give_up_ready();
+  void give_up_ahead();
   Result<jail::Wiring> wire_up(Berth& berth, const jail::Spec& spec, const wire::spawner::Create& request);
   Result<> adopt(Record record);
   // From the kernel's books, which go with the group.
@@ -106,6 +121,7 @@ class Sandboxes {
   std::string ahead_for_;  // the root that berths are made ahead for
   const bool makes_ahead_;
   ReadySandboxes ready_;
+  std::optional<Making> making_;  // to become one of them
   Endings endings_;
   std::vector<base::SandboxId> gone_;  // nobody has been told yet
   OwnEnds own_ends_;

@@ -22,6 +22,7 @@ constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kQuiet{5};
 constexpr std::chrono::milliseconds kTendAtLeast{100};
 constexpr std::chrono::milliseconds kRest{100};
+constexpr std::size_t kClients = 3;  // the first of them in what is waited for
 
 void set_error(Reply& reply, const base::Error& error) {
   reply.ok = 0;
@@ -43,7 +44,9 @@ Service::Service(sys::UniqueFd listener, Sandboxes& sandboxes, ServiceOptions op
 std::vector<pollfd> Service::waits() const {
   // poll skips -1.
   const bool rests = std::chrono::steady_clock::now() < accept_after_;
-  std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}, {rests ? -1 : listener_.get(), POLLIN, 0}};
+  std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0},
+                              {rests ? -1 : listener_.get(), POLLIN, 0},
+                              {sandboxes_.preparation_fd(), 0, 0}};
   for (const auto& [fd, owner] : clients_) waiting.push_back({waiters_.contains(fd) ? -1 : fd, POLLIN, 0});
   for (const auto& [id, sandbox] : sandboxes_.all()) waiting.push_back({sandbox.pidfd.get(), POLLIN, 0});
   sandboxes_.endings().add_polls(waiting);
@@ -71,15 +74,16 @@ Result<> Service::run() {
 }
 
 void Service::look_after(const std::vector<pollfd>& waiting) {
-  const std::size_t clients_end = 2 + clients_.size();
+  const std::size_t clients_end = kClients + clients_.size();
   if (readable(waiting[1])) accept_client();
-  for (std::size_t i = 2; i < clients_end; ++i) {
+  for (std::size_t i = kClients; i < clients_end; ++i) {
     if (readable(waiting[i]) && !serve_client(waiting[i].fd)) clients_.erase(waiting[i].fd);
   }
   const auto disks = waiting.end() - static_cast<std::ptrdiff_t>(sandboxes_.disks().waits().size());
   const auto ends = waiting.begin() + static_cast<std::ptrdiff_t>(clients_end);
   const auto now = std::chrono::steady_clock::now();
   if (now >= looked_ + kTendAtLeast || std::any_of(ends, disks, readable)) remove_ended();
+  sandboxes_.tend_preparation();
   sandboxes_.reap();
   if (std::any_of(disks, waiting.end(), readable) || now >= tended_ + kTendAtLeast) tend_disks();
 }
@@ -89,8 +93,10 @@ void Service::tend_disks() {
   tended_ = std::chrono::steady_clock::now();
 }
 
-// What can be made ahead is not made while somebody is served: the two would share the machine.
+// What can be made ahead is not made while somebody is served, because the two would share the machine,
+// unless soon nothing would be left of it.
 int Service::time_to_quiet() const {
+  if (sandboxes_.is_preparation_urgent() && sandboxes_.wants_preparation()) return 0;
   // Disks are tended once after each use as well.
   if (!sandboxes_.wants_preparation() && tended_ > last_use_) return 1000;
   const auto left = last_use_ + kQuiet - std::chrono::steady_clock::now();
@@ -99,8 +105,9 @@ int Service::time_to_quiet() const {
 }
 
 void Service::prepare() {
-  if (std::chrono::steady_clock::now() < last_use_ + kQuiet) return;
-  tend_disks();
+  const bool quiet = std::chrono::steady_clock::now() >= last_use_ + kQuiet;
+  if (!quiet && !sandboxes_.is_preparation_urgent()) return;
+  if (quiet) tend_disks();
   if (sandboxes_.wants_preparation()) sandboxes_.prepare();
 }
 

@@ -45,7 +45,8 @@ class Service {
   void answer_one(const wire::spawner::RetireTemplate& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Status& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Stop& request, wire::spawner::Reply& reply);
-  // The descriptors to wait on: signals, listener, clients, one per sandbox, one per ending, the disks' own.
+  // The descriptors to wait on: signals, listener, what is being made ahead, clients, one per sandbox, one
+  // per ending, the disks' own.
   std::vector<pollfd> waits() const;
   void look_after(const std::vector<pollfd>& waiting);
   void tend_disks();

@@ -47,6 +47,8 @@ class CgroupTree {
   virtual Result<> set_limits(const std::string& name, const CgroupLimits& limits) = 0;
   // Both, and given to `owner` (delegate_group).
   Result<CgroupGroup> create(const std::string& name, const CgroupLimits& limits, uid_t owner);
+  // While idle, its processes run when nobody else wants the CPU.
+  virtual Result<> set_idle(const std::string& name, bool idle) const = 0;
   // Removes the group, its leaves and its twins; the processes must be gone. Absent parts are fine.
   virtual Result<> remove(const std::string& name) = 0;
   // Removes the parent group that all sandboxes of this instance share.

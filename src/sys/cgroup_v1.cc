@@ -55,6 +55,11 @@ class V1Tree final : public CgroupTree {
     return limit_cpu(name, limits);
   }
 
+  Result<> set_idle(const std::string& name, bool idle) const override {
+    ASSIGN_OR_RETURN(const auto cpu, open_controller("cpu", name));
+    return write_existing_at(cpu.get(), "cpu.idle", idle ? "1" : "0");
+  }
+
   Result<> remove(const std::string& name) override {
     for (const std::string& root : roots()) {
       auto done = unlinkat(AT_FDCWD, root + "/" + name, AT_REMOVEDIR);

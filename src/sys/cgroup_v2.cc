@@ -47,6 +47,11 @@ class V2Tree final : public CgroupTree {
     return write_existing_at(dir, "cpu.max", std::to_string(quota) + " " + std::to_string(kCpuPeriodUs));
   }
 
+  Result<> set_idle(const std::string& name, bool idle) const override {
+    ASSIGN_OR_RETURN(const auto group, open_unified(name));
+    return write_existing_at(group.get(), "cpu.idle", idle ? "1" : "0");
+  }
+
   Result<> remove(const std::string& name) override {
     auto dir = open_unified(name);
     if (!dir && dir.error().code == base::Code::kNotFound) return {};
