@@ -59,6 +59,7 @@ Sandboxes::Sandboxes(Parts parts)
       disks_(parts.disks),
       workspace_roots_(std::move(parts.workspace_roots)),
       control_(parts.control),
+      blocks_(parts.ready != 0 ? IdBlocks::Maps::kKeep : IdBlocks::Maps::kDrop),
       nurseries_(blocks_),
       berths_(paths_, cgroups_, blocks_),
       makes_ahead_(parts.ready != 0),
@@ -118,7 +119,7 @@ Result<Making> Sandboxes::begin_making(const wire::spawner::Create& request, Pat
   auto made = build_in(*berth, spec, request, *nursery, patience);
   if (made) return made;
   // It keeps its ids until nothing of it is left.
-  endings_.begin({.id = berth->id, .first_id = berth->first_id, .disk = std::move(berth->disk)});
+  endings_.begin({.id = berth->id, .first_id = berth->first_id, .pidfd = {}, .disk = std::move(berth->disk)});
   return std::unexpected(base::with_context("sandbox " + berth->id.text(), std::move(made).error()));
 }
 
@@ -140,8 +141,12 @@ Result<Created> Sandboxes::hand_out(Ready ready) {
 
 void Sandboxes::end_all(std::vector<Ready> given_up) {
   for (Ready& one : given_up) {
-    endings_.begin(
-        {.id = one.created.id, .first_id = one.sandbox.record.first_id, .disk = std::move(one.sandbox.disk)});
+    // Processes that hardly run die slowly.
+    if (one.is_idle) (void)cgroups_.set_idle(one.created.id.text(), false);
+    endings_.begin({.id = one.created.id,
+                    .first_id = one.sandbox.record.first_id,
+                    .pidfd = std::move(one.sandbox.pidfd),
+                    .disk = std::move(one.sandbox.disk)});
   }
 }
 
@@ -196,7 +201,8 @@ void Sandboxes::give_up_ahead() {
 }
 
 void Sandboxes::end_all(const std::vector<Remains>& remains) {
-  for (const Remains& one : remains) endings_.begin({.id = one.id, .first_id = one.first_id, .disk = {}});
+  for (const Remains& one : remains)
+    endings_.begin({.id = one.id, .first_id = one.first_id, .pidfd = {}, .disk = {}});
 }
 
 Result<> Sandboxes::wind_down() {
@@ -337,7 +343,10 @@ Result<EndedAs> Sandboxes::destroy(const base::SandboxId& id) {
   // One that lives ends because of us, whatever happened in it before.
   const bool by_itself = sys::is_ending(sandbox.record.pid, sandbox.pidfd.get());
   const EndedAs end = by_itself ? note_own_end(id) : EndedAs::kUnknown;
-  endings_.begin({.id = id, .first_id = sandbox.record.first_id, .disk = std::move(sandbox.disk)});
+  endings_.begin({.id = id,
+                  .first_id = sandbox.record.first_id,
+                  .pidfd = std::move(sandbox.pidfd),
+                  .disk = std::move(sandbox.disk)});
   sandboxes_.erase(found);
   return end;
 }
