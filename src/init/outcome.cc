@@ -1,5 +1,7 @@
 #include "init/outcome.h"
 
+#include <signal.h>
+
 namespace init {
 
 using base::bit;
@@ -11,10 +13,12 @@ base::Cause cause_of(const Facts& facts) {
   if (facts.timed_out) return Cause::kTimeout;
   const bool failed = facts.status.signal != 0 || facts.status.code != 0;
   if (!failed) return Cause::kOk;
-  if (facts.out_of_memory) return Cause::kOutOfMemory;
+  // The kernel's killer sends KILL: of several runs it took the one that ended by that.
+  const bool lost_memory = facts.out_of_memory && (!facts.had_company || facts.status.signal == SIGKILL);
+  if (lost_memory) return Cause::kOutOfMemory;
   if (facts.interrupted) return Cause::kInterrupted;
   if (facts.disk_full) return Cause::kDiskFull;
-  if (facts.pids_exhausted) return Cause::kPidsLimit;
+  if (facts.pids_exhausted && !facts.had_company) return Cause::kPidsLimit;
   return facts.status.signal != 0 ? Cause::kCrashed : Cause::kError;
 }
 

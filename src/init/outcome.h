@@ -12,6 +12,7 @@ struct Facts {
   sys::ExitStatus status;
   bool timed_out = false;    // the deadline fired before the end
   bool interrupted = false;  // the engine sent a signal
+  bool had_company = false;  // the limits below may have been reached by another run
   bool out_of_memory = false;
   bool pids_exhausted = false;
   bool disk_full = false;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 
-#include "init/outcome.h"
 #include "sys/retry.h"
 
 namespace init {
@@ -24,23 +23,24 @@ Result<bool> disk_is_full() {
 }  // namespace
 
 Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
-                       Leaf leaf) {
+                       Place place) {
   const auto started = Clock::now();  // before it runs its first instruction
-  auto launched = launch(start, policy, leaf);
+  auto launched = launch(start, policy, place.leaf);
   if (!launched) {
-    (void)leaf.remove();
+    (void)place.leaf.remove();
     return std::unexpected(std::move(launched).error());
   }
-  Run run(stream, start, *std::move(launched), std::move(leaf));
+  Run run(stream, start, *std::move(launched), std::move(place));
   run.started_ = started;
   if (start.deadline_ms != 0) run.deadline_ = started + std::chrono::milliseconds(start.deadline_ms);
   return run;
 }
 
-Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Leaf leaf)
+Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Place place)
     : stream_(stream),
       launched_(std::move(launched)),
-      leaf_(std::move(leaf)),
+      leaf_(std::move(place.leaf)),
+      before_(place.before),
       grace_(start.grace_ms),
       output_cap_(start.output_cap) {}
 
@@ -151,6 +151,24 @@ void Run::on_out_of_memory() {
   (void)leaf_.kill_all();
 }
 
+Result<bool> Run::lost_memory(const Gauges& gauges) const {
+  if (had_company_) return false;
+  return gauges.out_of_memory(before_);
+}
+
+Result<Facts> Run::facts_of(const sys::ExitStatus& status, const Gauges& gauges) const {
+  Facts facts{.status = status,
+              .timed_out = timed_out_,
+              .interrupted = interrupted_,
+              .had_company = had_company_,
+              .output_cut = usage_.dropped_bytes != 0};
+  // No cause at all is better than a wrong one.
+  ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory(before_));
+  ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted(before_));
+  ASSIGN_OR_RETURN(facts.disk_full, disk_is_full());
+  return facts;
+}
+
 Result<wire::init::Ended> Run::finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel) {
   // The started process may have obeyed the TERM while others of the run ignore it.
   if (timed_out_) (void)leaf_.kill_all();
@@ -158,14 +176,7 @@ Result<wire::init::Ended> Run::finish(const sys::ExitStatus& status, const Gauge
   // run.
   RETURN_IF_ERROR(drain(launched_.output, wire::init::Channel::kStdout, channel));
   RETURN_IF_ERROR(drain(launched_.error, wire::init::Channel::kStderr, channel));
-  Facts facts{.status = status,
-              .timed_out = timed_out_,
-              .interrupted = interrupted_,
-              .output_cut = usage_.dropped_bytes != 0};
-  // No cause at all is better than a wrong one.
-  ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory());
-  ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted());
-  ASSIGN_OR_RETURN(facts.disk_full, disk_is_full());
+  ASSIGN_OR_RETURN(const Facts facts, facts_of(status, gauges));
   usage_.wall_us = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started_).count());
   usage_.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);

@@ -55,7 +55,7 @@ Result<bool> Supervisor::turn() {
   std::vector<pollfd> polls{{channel_->fd(), channel_->wanted_events(), 0},
                             {children_.get(), POLLIN, 0},
                             {gauges_.notify_fd(), gauges_.notify_events(), 0}};
-  if (run_) run_->add_polls(polls, channel_->has_room());
+  for (const auto& [stream, run] : runs_) run.add_polls(polls, channel_->has_room());
   const int timeout = poll_timeout();
   if (::poll(polls.data(), polls.size(), timeout) < 0 && errno != EINTR) return base::failed_call("poll");
   if ((polls[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
@@ -68,7 +68,7 @@ Result<bool> Supervisor::turn() {
     look_at_memory_until_ = Clock::now() + kMemoryNews;
   }
   look_at_memory();
-  if (run_) RETURN_IF_ERROR(run_->pump(*channel_));
+  for (auto& [stream, run] : runs_) RETURN_IF_ERROR(run.pump(*channel_));
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
   RETURN_IF_ERROR(channel_->flush());
   return true;
@@ -76,15 +76,22 @@ Result<bool> Supervisor::turn() {
 
 void Supervisor::look_at_memory() {
   if (!look_at_memory_until_) return;
-  const bool killed = run_ && gauges_.out_of_memory().value_or(false);
-  if (killed) run_->on_out_of_memory();
+  bool killed = false;
+  for (auto& [stream, run] : runs_) {
+    if (!run.lost_memory(gauges_).value_or(false)) continue;
+    killed = true;
+    run.on_out_of_memory();
+  }
   if (killed || Clock::now() >= *look_at_memory_until_) look_at_memory_until_.reset();
 }
 
 int Supervisor::poll_timeout() {
-  if (!run_) return -1;
-  auto next = run_->keep_time();
-  if (look_at_memory_until_) {
+  std::optional<Clock::time_point> next;
+  for (auto& [stream, run] : runs_) {
+    const auto due = run.keep_time();
+    if (due) next = next ? std::min(*next, *due) : *due;
+  }
+  if (look_at_memory_until_ && !runs_.empty()) {
     const auto soon = Clock::now() + std::chrono::milliseconds(10);
     next = next ? std::min(*next, soon) : soon;
   }
@@ -106,37 +113,39 @@ Result<> Supervisor::handle(std::uint32_t stream, const wire::init::Request& req
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Start& start) {
-  if (run_) {
-    fail(stream, {base::Code::kConflict, "a process is running already"});
-    return {};
+  if (auto begun = this->start(stream, start); !begun) fail(stream, begun.error());
+  return {};
+}
+
+Result<> Supervisor::start(std::uint32_t stream, const wire::init::Start& start) {
+  if (runs_.contains(stream)) {
+    return base::fail(base::Code::kConflict, "stream " + std::to_string(stream) + " has a process already");
   }
-  if (auto begun = gauges_.begin(); !begun) {
-    fail(stream, begun.error());
-    return {};
+  if (runs_.size() >= kMostRuns) {
+    return base::fail(base::Code::kExhausted,
+                      std::to_string(kMostRuns) + " processes run already; end one first");
   }
-  auto leaf = Leaf::make(wiring_.cgroup, "p" + std::to_string(++runs_));
-  if (!leaf) {
-    fail(stream, leaf.error());
-    return {};
-  }
-  auto run = Run::start(stream, start, policy_, *std::move(leaf));
-  if (!run) {
-    fail(stream, run.error());
-    return {};
-  }
-  run_.emplace(*std::move(run));
-  channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(run_->pid())});
+  // While others run, the peak is that of all.
+  if (runs_.empty()) RETURN_IF_ERROR(gauges_.reset_peak());
+  ASSIGN_OR_RETURN(const auto before, gauges_.marks());
+  ASSIGN_OR_RETURN(auto leaf, Leaf::make(wiring_.cgroup, "p" + std::to_string(++started_)));
+  ASSIGN_OR_RETURN(auto run, Run::start(stream, start, policy_, {.leaf = std::move(leaf), .before = before}));
+  channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(run.pid())});
+  runs_.emplace(stream, std::move(run));
+  if (runs_.size() == 1) return {};
+  for (auto& [other, one] : runs_) one.note_company();
   return {};
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Input& input) {
   // Input for a process that has ended meanwhile goes nowhere.
-  if (!run_ || run_->stream() != stream) return {};
-  return run_->give_input(input.bytes);
+  const auto run = runs_.find(stream);
+  return run == runs_.end() ? Result<>() : run->second.give_input(input.bytes);
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& signal) {
-  if (run_ && run_->stream() == stream) run_->deliver_signal(static_cast<int>(signal.number));
+  const auto run = runs_.find(stream);
+  if (run != runs_.end()) run->second.deliver_signal(static_cast<int>(signal.number));
   return {};
 }
 
@@ -159,11 +168,19 @@ Result<> Supervisor::reap() {
   while (true) {
     ASSIGN_OR_RETURN(const auto reaped, sys::wait_any());
     if (!reaped) return {};
-    if (!run_ || reaped->pid != run_->pid()) continue;  // an orphan
-    ASSIGN_OR_RETURN(const auto ended, run_->finish(reaped->status, gauges_, *channel_));
-    channel_->send(run_->stream(), ended);
-    run_.reset();
+    const auto run =
+        std::ranges::find(runs_, reaped->pid, [](const auto& entry) { return entry.second.pid(); });
+    if (run == runs_.end()) continue;  // an orphan
+    RETURN_IF_ERROR(finish(run->first, reaped->status));
   }
+}
+
+Result<> Supervisor::finish(std::uint32_t stream, const sys::ExitStatus& status) {
+  const auto run = runs_.find(stream);
+  ASSIGN_OR_RETURN(const auto ended, run->second.finish(status, gauges_, *channel_));
+  channel_->send(stream, ended);
+  runs_.erase(run);
+  return {};
 }
 
 }  // namespace init

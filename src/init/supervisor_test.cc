@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <map>
 
 #include "sys/socket.h"
 #include "sys/temp_dir.h"
@@ -97,26 +98,34 @@ class SupervisorTest : public testing::Test {
     }
   }
 
+  // True at its end.
+  static bool add(const Event& event, Story& story) {
+    if (const auto* output = std::get_if<Output>(&event)) {
+      auto& text = output->channel == wire::init::Channel::kStdout ? story.out : story.err;
+      EXPECT_EQ(output->offset, text.size());
+      text += output->bytes;
+    }
+    if (const auto* taken = std::get_if<wire::init::InputTaken>(&event)) story.taken += taken->bytes;
+    if (const auto* failed = std::get_if<Failed>(&event)) story.failed = *failed;
+    if (const auto* ended = std::get_if<Ended>(&event)) story.ended = *ended;
+    return std::holds_alternative<Failed>(event) || std::holds_alternative<Ended>(event);
+  }
+
   Story await_end(std::uint32_t stream) {
     Story story;
-    while (true) {
+    while (!add(next(), story)) EXPECT_EQ(stream_, stream);
+    EXPECT_EQ(stream_, stream);
+    return story;
+  }
+
+  // Of several at once, until so many have ended.
+  std::map<std::uint32_t, Story> await_ends(std::size_t count) {
+    std::map<std::uint32_t, Story> stories;
+    for (std::size_t ended = 0; ended < count;) {
       const Event event = next();
-      EXPECT_EQ(stream_, stream);
-      if (const auto* output = std::get_if<Output>(&event)) {
-        auto& text = output->channel == wire::init::Channel::kStdout ? story.out : story.err;
-        EXPECT_EQ(output->offset, text.size());
-        text += output->bytes;
-      }
-      if (const auto* taken = std::get_if<wire::init::InputTaken>(&event)) story.taken += taken->bytes;
-      if (const auto* failed = std::get_if<Failed>(&event)) {
-        story.failed = *failed;
-        return story;
-      }
-      if (const auto* ended = std::get_if<Ended>(&event)) {
-        story.ended = *ended;
-        return story;
-      }
+      ended += add(event, stories[stream_]) ? 1 : 0;
     }
+    return stories;
   }
 
   Story tell(const Start& start) {
@@ -312,12 +321,12 @@ TEST_F(SupervisorTest, AFailureBeforeTheExecIsNoExitCode) {
   EXPECT_EQ(story.out, "");
 }
 
-TEST_F(SupervisorTest, ASecondProcessIsRefusedWhileOneRuns) {
+TEST_F(SupervisorTest, AStreamHasOneProcess) {
   begin();
   send(1, shell("exec sleep 1000"));
   await_start();
-  send(2, shell("echo other"));
-  const auto second = await_end(2);
+  send(1, shell("echo other"));
+  const auto second = await_end(1);
   ASSERT_TRUE(second.failed);
   EXPECT_EQ(second.failed->code, static_cast<std::uint32_t>(Code::kConflict));
   send(2, wire::init::Signal{.number = SIGKILL});  // not the running one
@@ -325,6 +334,65 @@ TEST_F(SupervisorTest, ASecondProcessIsRefusedWhileOneRuns) {
   const auto first = await_end(1);
   EXPECT_EQ(first.ended.cause, Cause::kInterrupted);
   EXPECT_EQ(first.ended.signal, static_cast<std::uint32_t>(SIGINT));
+}
+
+TEST_F(SupervisorTest, ManyRunAtOnceEachWithItsOwnOutputInputAndEnd) {
+  begin();
+  auto reader = shell("read x; echo got $x; exit 3");
+  reader.input = wire::init::Stdin::kStream;
+  auto late = shell("echo begun; exec sleep 1000");
+  late.deadline_ms = 50;
+  send(1, reader);
+  send(2, late);
+  send(3, shell("echo out; echo err >&2"));
+  auto stories = await_ends(2);
+  EXPECT_EQ(stories[3].out, "out\n");
+  EXPECT_EQ(stories[3].err, "err\n");
+  EXPECT_EQ(stories[3].ended.cause, Cause::kOk);
+  EXPECT_EQ(stories[2].out, "begun\n");
+  EXPECT_EQ(stories[2].ended.cause, Cause::kTimeout) << "another's deadline is nobody else's";
+  send(1, wire::init::Input{.bytes = "this\n"});
+  const auto first = await_end(1);
+  EXPECT_EQ(first.out, "got this\n");
+  EXPECT_EQ(first.ended.exit_code, 3U);
+}
+
+TEST_F(SupervisorTest, OfManyOnlyTheOneThatLostItsMemoryEndsForIt) {
+  auto limits = support::kRoomy;
+  limits.memory_bytes = 48 << 20;
+  begin(limits);
+  auto waiting = shell("read x; exit 1");
+  waiting.input = wire::init::Stdin::kStream;
+  send(1, waiting);
+  await_start();
+  send(2, shell("exec tail /dev/zero"));
+  auto stories = await_ends(1);
+  EXPECT_EQ(stories[2].ended.cause, Cause::kOutOfMemory);
+  send(1, wire::init::Input{.bytes = "\n"});
+  const auto other = await_end(1);
+  EXPECT_EQ(other.ended.cause, Cause::kError) << "it failed by itself";
+  EXPECT_EQ(other.ended.limits_hit, bit(Limit::kMemory)) << "but memory ran out in its sandbox meanwhile";
+}
+
+TEST_F(SupervisorTest, MoreThanTheMostAreRefusedAndOneMayFollowAnother) {
+  auto limits = support::kRoomy;
+  limits.max_pids = 300;
+  begin(limits);
+  auto waiting = shell("read x");
+  waiting.input = wire::init::Stdin::kStream;
+  constexpr std::uint32_t kMost = 256;
+  for (std::uint32_t stream = 1; stream <= kMost; ++stream) {
+    send(stream, waiting);
+    await_start();
+  }
+  send(kMost + 1, shell("true"));
+  const auto refused = await_end(kMost + 1);
+  ASSERT_TRUE(refused.failed);
+  EXPECT_THAT(refused.failed->message, testing::HasSubstr("256 processes run already"));
+  send(7, wire::init::Input{});
+  await_end(7);
+  send(kMost + 1, shell("true"));
+  EXPECT_EQ(await_end(kMost + 1).ended.cause, Cause::kOk);
 }
 
 TEST_F(SupervisorTest, AFileIsWrittenAsTheUserAndOnlyWhereTheUserMay) {
