@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include "sys/file.h"
+
 namespace init {
 
 using base::bit;
@@ -22,6 +24,13 @@ base::Cause cause_of(const Facts& facts) {
   return facts.status.signal != 0 ? Cause::kCrashed : Cause::kError;
 }
 
+base::Cause cause_of_execution(const Facts& facts, base::Cause otherwise) {
+  if (facts.timed_out) return Cause::kTimeout;
+  if (facts.status.signal == SIGKILL && facts.out_of_memory) return Cause::kOutOfMemory;
+  if (facts.interrupted) return Cause::kInterrupted;
+  return facts.status.signal != 0 ? Cause::kCrashed : otherwise;
+}
+
 std::uint32_t limits_hit(const Facts& facts) {
   std::uint32_t bits = 0;
   if (facts.timed_out) bits |= bit(Limit::kTime);
@@ -30,6 +39,12 @@ std::uint32_t limits_hit(const Facts& facts) {
   if (facts.pids_exhausted) bits |= bit(Limit::kPids);
   if (facts.output_cut) bits |= bit(Limit::kOutput);
   return bits;
+}
+
+Result<bool> disk_is_full() {
+  constexpr std::uint64_t kFullBytes = 64 << 10;
+  ASSIGN_OR_RETURN(const auto space, sys::free_space("/"));
+  return space.bytes < kFullBytes || space.inodes == 0;
 }
 
 }  // namespace init

@@ -10,16 +10,8 @@
 namespace init {
 
 namespace {
-// A disk with less than this left is full: nobody can do anything useful with it any more.
-constexpr std::uint64_t kDiskFullBytes = 64 << 10;
-
 // As large as an ordinary user may make one; orphans that go on writing do not keep us longer.
 constexpr std::size_t kLargestPipe = 1 << 20;
-
-Result<bool> disk_is_full() {
-  ASSIGN_OR_RETURN(const auto space, sys::free_space("/"));
-  return space.bytes < kDiskFullBytes || space.inodes == 0;
-}
 }  // namespace
 
 Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
@@ -32,7 +24,8 @@ Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, con
   }
   Run run(stream, start, *std::move(launched), std::move(place));
   run.started_ = started;
-  if (start.deadline_ms != 0) run.deadline_ = started + std::chrono::milliseconds(start.deadline_ms);
+  run.deadline_ = Deadline(started, std::chrono::milliseconds(start.deadline_ms),
+                           std::chrono::milliseconds(start.grace_ms));
   return run;
 }
 
@@ -41,8 +34,7 @@ Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched
       launched_(std::move(launched)),
       leaf_(std::move(place.leaf)),
       before_(place.before),
-      grace_(start.grace_ms),
-      output_cap_(start.output_cap) {}
+      meter_(start.output_cap) {}
 
 void Run::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
   if (room_for_output) {
@@ -70,18 +62,13 @@ Result<std::size_t> Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel wh
   if (n < 0 && errno != EAGAIN) return base::failed_call("read(output of the run)");
   if (n == 0) pipe.reset();
   if (n <= 0) return 0;
-  const auto size = static_cast<std::uint64_t>(n);
-  auto& total = which == wire::init::Channel::kStdout ? usage_.stdout_bytes : usage_.stderr_bytes;
-  const std::uint64_t kept_so_far = usage_.stdout_bytes + usage_.stderr_bytes - usage_.dropped_bytes;
-  const std::uint64_t keep = std::min(size, output_cap_ - std::min(output_cap_, kept_so_far));
-  if (keep != 0) {
-    channel.send(stream_,
-                 wire::init::Output{.channel = which,
-                                    .offset = total,
-                                    .bytes = std::string(buffer.data(), static_cast<std::size_t>(keep))});
+  const auto size = static_cast<std::size_t>(n);
+  const auto share = meter_.add(which, size);
+  if (share.keep != 0) {
+    channel.send(stream_, wire::init::Output{.channel = which,
+                                             .offset = share.offset,
+                                             .bytes = std::string(buffer.data(), share.keep)});
   }
-  total += size;
-  usage_.dropped_bytes += size - keep;
   return size;
 }
 
@@ -130,20 +117,13 @@ void Run::deliver_signal(int signal) {
 }
 
 std::optional<Clock::time_point> Run::keep_time() {
-  const auto now = Clock::now();
-  if (deadline_ && now >= *deadline_) {
-    deadline_.reset();
-    timed_out_ = true;
+  const auto act = deadline_.due(Clock::now());
+  if (act == Deadline::Act::kAsk) {
     (void)leaf_.signal_all(SIGTERM, pid());
     (void)leaf_.signal_all(SIGCONT, pid());  // a stopped process cannot act on the TERM
-    kill_at_ = now + grace_;
   }
-  if (kill_at_ && now >= *kill_at_) {
-    // Repeated until the end: a fork may have been under way.
-    (void)leaf_.kill_all();
-    kill_at_ = now + std::chrono::milliseconds(100);
-  }
-  return deadline_ ? deadline_ : kill_at_;
+  if (act == Deadline::Act::kKill) (void)leaf_.kill_all();
+  return deadline_.next();
 }
 
 void Run::on_out_of_memory() {
@@ -158,10 +138,10 @@ Result<bool> Run::lost_memory(const Gauges& gauges) const {
 
 Result<Facts> Run::facts_of(const sys::ExitStatus& status, const Gauges& gauges) const {
   Facts facts{.status = status,
-              .timed_out = timed_out_,
+              .timed_out = deadline_.passed(),
               .interrupted = interrupted_,
               .had_company = had_company_,
-              .output_cut = usage_.dropped_bytes != 0};
+              .output_cut = meter_.was_cut()};
   // No cause at all is better than a wrong one.
   ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory(before_));
   ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted(before_));
@@ -171,22 +151,23 @@ Result<Facts> Run::facts_of(const sys::ExitStatus& status, const Gauges& gauges)
 
 Result<wire::init::Ended> Run::finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel) {
   // The started process may have obeyed the TERM while others of the run ignore it.
-  if (timed_out_) (void)leaf_.kill_all();
+  if (deadline_.passed()) (void)leaf_.kill_all();
   // What the process wrote before its end is in the pipes; what its orphans write later is not part of the
   // run.
   RETURN_IF_ERROR(drain(launched_.output, wire::init::Channel::kStdout, channel));
   RETURN_IF_ERROR(drain(launched_.error, wire::init::Channel::kStderr, channel));
   ASSIGN_OR_RETURN(const Facts facts, facts_of(status, gauges));
-  usage_.wall_us = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started_).count());
-  usage_.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
-  ASSIGN_OR_RETURN(usage_.peak_memory_bytes, gauges.memory_peak());
+  wire::init::Usage usage;
+  usage.wall_us = microseconds_since(started_);
+  usage.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
+  ASSIGN_OR_RETURN(usage.peak_memory_bytes, gauges.memory_peak());
+  meter_.tell(usage);
   (void)leaf_.remove();
   return wire::init::Ended{.cause = cause_of(facts),
                            .exit_code = static_cast<std::uint32_t>(status.code),
                            .signal = static_cast<std::uint32_t>(status.signal),
                            .limits_hit = limits_hit(facts),
-                           .usage = usage_};
+                           .usage = usage};
 }
 
 }  // namespace init

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "init/channel.h"
+#include "init/deadline.h"
 #include "init/gauges.h"
 #include "init/launch.h"
 #include "init/leaf.h"
 #include "init/outcome.h"
+#include "init/output_meter.h"
 
 namespace init {
-
-using Clock = std::chrono::steady_clock;
 
 // One running process: its pipes, its deadline, its leaf, and what it has cost. Owned by the supervisor.
 class Run {
@@ -60,14 +60,10 @@ class Run {
   Leaf leaf_;
   GaugeMarks before_;
   Clock::time_point started_;
-  std::optional<Clock::time_point> deadline_;
-  std::optional<Clock::time_point> kill_at_;
-  const std::chrono::milliseconds grace_;
-  const std::uint64_t output_cap_;
-  wire::init::Usage usage_;
+  Deadline deadline_;
+  OutputMeter meter_;
   std::string input_;
   bool input_ends_ = false;
-  bool timed_out_ = false;
   bool interrupted_ = false;
   bool had_company_ = false;
 };

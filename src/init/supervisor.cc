@@ -56,6 +56,7 @@ Result<bool> Supervisor::turn() {
                             {children_.get(), POLLIN, 0},
                             {gauges_.notify_fd(), gauges_.notify_events(), 0}};
   for (const auto& [stream, run] : runs_) run.add_polls(polls, channel_->has_room());
+  for (const auto& [stream, context] : contexts_) context.add_polls(polls, channel_->has_room());
   const int timeout = poll_timeout();
   if (::poll(polls.data(), polls.size(), timeout) < 0 && errno != EINTR) return base::failed_call("poll");
   if ((polls[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
@@ -69,6 +70,7 @@ Result<bool> Supervisor::turn() {
   }
   look_at_memory();
   for (auto& [stream, run] : runs_) RETURN_IF_ERROR(run.pump(*channel_));
+  for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(*channel_, gauges_));
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
   RETURN_IF_ERROR(channel_->flush());
   return true;
@@ -89,6 +91,10 @@ int Supervisor::poll_timeout() {
   std::optional<Clock::time_point> next;
   for (auto& [stream, run] : runs_) {
     const auto due = run.keep_time();
+    if (due) next = next ? std::min(*next, *due) : *due;
+  }
+  for (auto& [stream, context] : contexts_) {
+    const auto due = context.keep_time();
     if (due) next = next ? std::min(*next, *due) : *due;
   }
   if (look_at_memory_until_ && !runs_.empty()) {
@@ -117,24 +123,63 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Start& s
   return {};
 }
 
-Result<> Supervisor::start(std::uint32_t stream, const wire::init::Start& start) {
-  if (runs_.contains(stream)) {
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::StartContext& start) {
+  if (auto begun = this->start(stream, start); !begun) fail(stream, begun.error());
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Execute& execute) {
+  if (auto begun = this->execute(stream, execute); !begun) fail(stream, begun.error());
+  return {};
+}
+
+Result<Leaf> Supervisor::make_place(std::uint32_t stream) {
+  if (runs_.contains(stream) || contexts_.contains(stream)) {
     return base::fail(base::Code::kConflict, "stream " + std::to_string(stream) + " has a process already");
   }
-  if (runs_.size() >= kMostRuns) {
+  if (runs_.size() + contexts_.size() >= kMostProcesses) {
     return base::fail(base::Code::kExhausted,
-                      std::to_string(kMostRuns) + " processes run already; end one first");
+                      std::to_string(kMostProcesses) + " processes run already; end one first");
   }
   // While others run, the peak is that of all.
-  if (runs_.empty()) RETURN_IF_ERROR(gauges_.reset_peak());
+  if (runs_.empty() && contexts_.empty()) RETURN_IF_ERROR(gauges_.reset_peak());
+  return Leaf::make(wiring_.cgroup, "p" + std::to_string(++started_));
+}
+
+void Supervisor::note_company() {
+  if (runs_.size() + contexts_.size() == 1) return;
+  for (auto& [stream, run] : runs_) run.note_company();
+  for (auto& [stream, context] : contexts_) context.note_company();
+}
+
+Result<> Supervisor::start(std::uint32_t stream, const wire::init::Start& start) {
+  ASSIGN_OR_RETURN(auto leaf, make_place(stream));
   ASSIGN_OR_RETURN(const auto before, gauges_.marks());
-  ASSIGN_OR_RETURN(auto leaf, Leaf::make(wiring_.cgroup, "p" + std::to_string(++started_)));
   ASSIGN_OR_RETURN(auto run, Run::start(stream, start, policy_, {.leaf = std::move(leaf), .before = before}));
   channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(run.pid())});
   runs_.emplace(stream, std::move(run));
-  if (runs_.size() == 1) return {};
-  for (auto& [other, one] : runs_) one.note_company();
+  note_company();
   return {};
+}
+
+Result<> Supervisor::start(std::uint32_t stream, const wire::init::StartContext& start) {
+  ASSIGN_OR_RETURN(auto leaf, make_place(stream));
+  ASSIGN_OR_RETURN(auto context, Context::start(stream, start, policy_, std::move(leaf)));
+  channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(context.pid())});
+  contexts_.emplace(stream, std::move(context));
+  note_company();
+  return {};
+}
+
+Result<> Supervisor::execute(std::uint32_t stream, const wire::init::Execute& execute) {
+  const auto context = contexts_.find(stream);
+  if (context == contexts_.end()) {
+    return base::fail(base::Code::kNotFound, "no context on stream " + std::to_string(stream));
+  }
+  // Alone, an execution has a peak of its own.
+  if (runs_.empty() && contexts_.size() == 1) RETURN_IF_ERROR(gauges_.reset_peak());
+  ASSIGN_OR_RETURN(const auto before, gauges_.marks());
+  return context->second.execute(execute, before);
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Input& input) {
@@ -146,6 +191,8 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Input& i
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& signal) {
   const auto run = runs_.find(stream);
   if (run != runs_.end()) run->second.deliver_signal(static_cast<int>(signal.number));
+  const auto context = contexts_.find(stream);
+  if (context != contexts_.end()) context->second.deliver_signal(static_cast<int>(signal.number));
   return {};
 }
 
@@ -168,19 +215,28 @@ Result<> Supervisor::reap() {
   while (true) {
     ASSIGN_OR_RETURN(const auto reaped, sys::wait_any());
     if (!reaped) return {};
-    const auto run =
-        std::ranges::find(runs_, reaped->pid, [](const auto& entry) { return entry.second.pid(); });
-    if (run == runs_.end()) continue;  // an orphan
-    RETURN_IF_ERROR(finish(run->first, reaped->status));
+    ASSIGN_OR_RETURN(const bool was_run, finish_run(*reaped));
+    if (!was_run) RETURN_IF_ERROR(finish_context(*reaped));
   }
 }
 
-Result<> Supervisor::finish(std::uint32_t stream, const sys::ExitStatus& status) {
-  const auto run = runs_.find(stream);
-  ASSIGN_OR_RETURN(const auto ended, run->second.finish(status, gauges_, *channel_));
-  channel_->send(stream, ended);
+Result<bool> Supervisor::finish_run(const sys::Reaped& reaped) {
+  const auto run = std::ranges::find(runs_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  if (run == runs_.end()) return false;
+  ASSIGN_OR_RETURN(const auto ended, run->second.finish(reaped.status, gauges_, *channel_));
+  channel_->send(run->first, ended);
   runs_.erase(run);
-  return {};
+  return true;
+}
+
+Result<bool> Supervisor::finish_context(const sys::Reaped& reaped) {
+  const auto context =
+      std::ranges::find(contexts_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  if (context == contexts_.end()) return false;
+  ASSIGN_OR_RETURN(const auto ended, context->second.finish(reaped.status, gauges_, *channel_));
+  channel_->send(context->first, ended);
+  contexts_.erase(context);
+  return true;
 }
 
 }  // namespace init
