@@ -21,9 +21,10 @@ using wire::runtime::Verb;
 constexpr std::size_t kMaxBundle = 32 << 20;
 
 std::string payload_of(const Cell& cell) {
-  const boost::json::object payload{
+  boost::json::object payload{
       {"code", cell.code},
       {"stdin", cell.input.empty() ? boost::json::value(nullptr) : boost::json::value(cell.input)}};
+  if (!cell.language.empty()) payload["language"] = cell.language;
   return boost::json::serialize(payload);
 }
 

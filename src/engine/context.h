@@ -18,7 +18,8 @@ struct ContextOptions {
 
 struct Cell {
   std::string code;
-  std::string input;  // what the code may read
+  std::string input;     // what the code may read
+  std::string language;  // for a runtime of several; empty: its own
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds grace{2000};
   std::uint64_t output_cap = 10 << 20;

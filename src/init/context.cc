@@ -14,6 +14,8 @@ namespace init {
 namespace {
 // As large as an ordinary user may make a pipe.
 constexpr std::size_t kLargestPipe = 1 << 20;
+// A runtime that reads nothing of what it is told is not listened to either.
+constexpr std::size_t kMostPending = 4 << 20;
 }  // namespace
 
 Result<Context> Context::start(std::uint32_t stream, const wire::init::StartContext& start,
@@ -32,8 +34,8 @@ Context::Context(std::uint32_t stream, Launched launched, Leaf leaf)
 void Context::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
   short runtime = 0;
   if (!pending_.empty()) runtime |= POLLOUT;
+  if (room_for_output && pending_.size() < kMostPending) runtime |= POLLIN;
   if (room_for_output) {
-    runtime |= POLLIN;
     if (launched_.output) polls.push_back({launched_.output.get(), POLLIN, 0});
     if (launched_.error) polls.push_back({launched_.error.get(), POLLIN, 0});
   }
@@ -57,17 +59,17 @@ Result<> Context::execute(const wire::init::Execute& execute, const GaugeMarks& 
                          .cpu_before = leaf_.cpu_microseconds().value_or(0)};
   last_ = execute.number;
   meter_ = OutputMeter(execute.output_cap);
-  pending_ = wire::runtime::encode_execute(execute.number, execute.payload);
+  pending_ += wire::runtime::encode_execute(execute.number, execute.payload);
   return {};
 }
 
 Result<> Context::pump(Channel& channel, const Gauges& gauges) {
-  RETURN_IF_ERROR(write_pending());
   if (channel.has_room()) {
     RETURN_IF_ERROR(pump_output(launched_.output, wire::init::Channel::kStdout, channel));
     RETURN_IF_ERROR(pump_output(launched_.error, wire::init::Channel::kStderr, channel));
   }
-  return channel.has_room() ? listen(channel, gauges) : Result<>();
+  if (channel.has_room()) RETURN_IF_ERROR(listen(channel, gauges));
+  return write_pending();
 }
 
 Result<> Context::write_pending() {
@@ -118,7 +120,7 @@ Result<> Context::drain(Channel& channel) {
 }
 
 Result<> Context::listen(Channel& channel, const Gauges& gauges) {
-  if (is_lost_) return {};
+  if (is_lost_ || pending_.size() >= kMostPending) return {};
   std::array<char, wire::kMaxChunk> buffer;
   const ssize_t n = ::recv(launched_.runtime.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return {};
@@ -141,6 +143,10 @@ Result<> Context::pass_on(wire::runtime::Piece piece, Channel& channel, const Ga
   RETURN_IF_ERROR(drain(channel));
   const bool is_end = execution_ && piece.verb == wire::runtime::Verb::kDone &&
                       piece.execution == execution_->number && piece.is_last();
+  const bool is_awaited =
+      (piece.verb == wire::runtime::Verb::kReady || piece.verb == wire::runtime::Verb::kEvent) &&
+      piece.is_last();
+  if (is_awaited) pending_ += wire::runtime::encode_seen(piece.execution);
   channel.send(stream_, wire::init::Said{.piece = std::move(piece)});
   if (!is_end) return {};
   return end_execution({}, base::Cause::kOk, channel, gauges);

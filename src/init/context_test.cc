@@ -19,6 +19,7 @@ lines = channel.makefile('rb')
 def say(verb, number, payload=b''):
     sys.stdout.flush()
     channel.sendall(b'%s %d %d\n' % (verb, number, len(payload)) + payload)
+    if verb in (b'ready', b'event'): assert lines.readline() == b'seen %d 0\n' % number
 say(b'ready', 0, b'{}')
 while True:
     header = lines.readline().split()
@@ -151,10 +152,10 @@ TEST_F(ContextTest, WhatIgnoresTheInterruptIsKilledAndTheContextIsGone) {
 TEST_F(ContextTest, AnInterruptReachesTheExecutionAndItsCommandsButNoIdleContext) {
   begin_context();
   send(kStream, wire::init::Signal{.number = SIGINT});
-  execute("print('begun', flush=True); os.system('sleep 1000'); time.sleep(1000)");
+  execute("import subprocess; print('begun', flush=True); subprocess.run(['sleep', '1000'])");
   const Event begun = next();
   ASSERT_TRUE(std::holds_alternative<wire::init::Wrote>(begun));
-  for (int i = 0; i < 2; ++i) send(kStream, wire::init::Signal{.number = SIGINT});
+  send(kStream, wire::init::Signal{.number = SIGINT});
   const auto done = told();
   EXPECT_EQ(done.end.cause, Cause::kInterrupted);
 }
@@ -205,9 +206,21 @@ TEST_F(ContextTest, AForgedEndOfAnotherExecutionEndsNothing) {
   EXPECT_THAT(events, ElementsAre("still here\n"));
 }
 
+TEST_F(ContextTest, OneThatNeverReadsWhatItIsToldIsStillKilledInTime) {
+  begin_context();
+  execute(
+      "signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: channel.sendall(b'event %d 0\\n' % number * "
+      "1000)",
+      300, 10);
+  while (!std::holds_alternative<wire::init::Executed>(next())) {
+  }
+  EXPECT_EQ(end_of_context().signal, static_cast<std::uint32_t>(SIGKILL));
+}
+
 TEST_F(ContextTest, OneExecutionAtATimeWithRisingNumbers) {
   begin_context();
-  execute("time.sleep(1000)");
+  execute("print('on', flush=True); time.sleep(1000)");
+  ASSERT_TRUE(std::holds_alternative<wire::init::Wrote>(next()));
   send(kStream, Execute{.number = number_ + 1, .payload = "1"});
   const Event busy = next();
   ASSERT_TRUE(std::holds_alternative<wire::init::Failed>(busy));

@@ -46,6 +46,8 @@ std::string encode_execute(std::uint32_t execution, std::string_view payload) {
   return message;
 }
 
+std::string encode_seen(std::uint32_t execution) { return "seen " + std::to_string(execution) + " 0\n"; }
+
 base::Result<std::optional<Piece>> PieceReader::next() {
   if (!open_) {
     ASSIGN_OR_RETURN(open_, read_header());

@@ -31,6 +31,8 @@ struct Piece {
 
 // init → runtime
 std::string encode_execute(std::uint32_t execution, std::string_view payload);
+// A `ready` or an `event` has been passed on: what is written from now on comes after it.
+std::string encode_seen(std::uint32_t execution);
 
 // Collects bytes as they come and gives out pieces. After an error the runtime is not to be listened to.
 class PieceReader {

@@ -82,6 +82,7 @@ TEST(RuntimeMessages, WhatIsNotTheProtocolIsRefused) {
 
 TEST(RuntimeMessages, AnExecutionIsALineAndItsBytes) {
   EXPECT_EQ(encode_execute(12, "{\"code\": 1}"), "execute 12 11\n{\"code\": 1}");
+  EXPECT_EQ(encode_seen(12), "seen 12 0\n");
 }
 
 }  // namespace
