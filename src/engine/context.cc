@@ -117,8 +117,8 @@ Result<Outcome> Context::execute(const Cell& cell, CellObserver& observer) {
     if (const auto* wrote = std::get_if<wire::init::Wrote>(&*event)) {
       RETURN_IF_ERROR(observer.output(wrote->output.channel, wrote->output.bytes));
     }
-    if (auto* said = std::get_if<wire::init::Said>(&*event)) {
-      RETURN_IF_ERROR(hear(std::move(said->piece), observer));
+    if (const auto* said = std::get_if<wire::init::Said>(&*event)) {
+      RETURN_IF_ERROR(hear(said->piece, observer));
     }
     if (const auto* executed = std::get_if<wire::init::Executed>(&*event)) {
       if (executed->execution != number_) continue;
@@ -133,7 +133,7 @@ Result<Outcome> Context::execute(const Cell& cell, CellObserver& observer) {
   }
 }
 
-Result<> Context::hear(wire::runtime::Piece piece, CellObserver& observer) {
+Result<> Context::hear(const wire::runtime::Piece& piece, CellObserver& observer) {
   const bool is_ours = piece.execution == number_ && piece.verb != Verb::kReady;
   if (!is_ours) return {};
   if (message_.size() + piece.bytes.size() > kMaxBundle) is_too_large_ = true;

@@ -55,7 +55,7 @@ class Context {
   Result<std::optional<wire::init::Event>> next(CellObserver* observer);
   Result<> await_ready();
   Result<> await(CellObserver* observer);
-  Result<> hear(wire::runtime::Piece piece, CellObserver& observer);
+  Result<> hear(const wire::runtime::Piece& piece, CellObserver& observer);
   Result<> tell(CellObserver& observer);
   void note_done(const std::string& payload);
   Outcome outcome_of(const wire::init::Ended& end) const;

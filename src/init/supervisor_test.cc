@@ -233,7 +233,7 @@ TEST_F(SupervisorTest, ManyRunAtOnceEachWithItsOwnOutputInputAndEnd) {
 
 TEST_F(SupervisorTest, OfManyOnlyTheOneThatLostItsMemoryEndsForIt) {
   auto limits = support::kRoomy;
-  limits.memory_bytes = 48 << 20;
+  limits.memory_bytes = 192 << 20;
   begin(limits);
   auto waiting = shell("read x; exit 1");
   waiting.input = wire::init::Stdin::kStream;

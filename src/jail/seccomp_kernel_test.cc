@@ -143,7 +143,7 @@ TEST(SeccompInTheKernel, ChangesNoCoreLimit) {
     if (::setrlimit(RLIMIT_CORE, &none) != 0) return 2;
     if (::syscall(SYS_setrlimit, RLIMIT_CORE, &none) != 0) return 3;
     // A pointer whose low half is zero is not null.
-    void* const page = ::mmap(reinterpret_cast<void*>(1L << 32), 4096, PROT_READ | PROT_WRITE,
+    void* const page = ::mmap(reinterpret_cast<void*>(1L << 45), 4096, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (page == MAP_FAILED || ::syscall(SYS_prlimit64, 0, RLIMIT_CORE, page, nullptr) != 0) return 4;
     if (::getrlimit(RLIMIT_CORE, &after) != 0) return 5;

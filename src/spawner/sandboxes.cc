@@ -262,19 +262,26 @@ Result<Making> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::s
   if (control_ != nullptr) control_->weaken(plan, request.weaken);
   jail::StepHook* const hook = control_ != nullptr ? control_->hook_for(request.weaken) : nullptr;
   ASSIGN_OR_RETURN(auto building, jail::Building::start(plan, wiring, hook));
-  Record record{.id = spec.id, .first_id = berth.first_id, .pid = 0, .root = name_of_root(request)};
-  Created created{.id = spec.id,
-                  .socket = socket_path(paths_, spec.id),
-                  .seccomp = filter_choice(request, *wiring.materials).hash,
-                  .disk_bytes = disk_bytes_of(request)};
-  Ready ready{.sandbox = {.record = std::move(record),
-                          .pidfd = {},
-                          .cpus = spec.machine.cpus,
-                          .disk = std::move(berth.disk)},
-              .created = std::move(created),
-              .leash = std::move(leash.write),
-              .is_idle = patience == Patience::kNone};
+  Ready ready = outline(spec, request);
+  ready.created.seccomp = filter_choice(request, *wiring.materials).hash;
+  ready.sandbox.disk = std::move(berth.disk);
+  ready.leash = std::move(leash.write);
+  ready.is_idle = patience == Patience::kNone;
   return Making{.ready = std::move(ready), .building = std::move(building)};
+}
+
+Ready Sandboxes::outline(const jail::Spec& spec, const wire::spawner::Create& request) const {
+  return {.sandbox =
+              {.record = {.id = spec.id, .first_id = spec.first_id, .pid = 0, .root = name_of_root(request)},
+               .pidfd = {},
+               .cpus = spec.machine.cpus,
+               .disk = {}},
+          .created = {.id = spec.id,
+                      .socket = socket_path(paths_, spec.id),
+                      .seccomp = {},
+                      .disk_bytes = disk_bytes_of(request),
+                      .steps = {}},
+          .leash = {}};
 }
 
 Result<Ready> Sandboxes::finish_making(Making making) {

@@ -92,6 +92,8 @@ class Sandboxes {
   Result<Ready> finish_making(Making making);
   Result<Making> build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
                           const Nursery& nursery, Patience patience);
+  // What is known of it before it is built.
+  Ready outline(const jail::Spec& spec, const wire::spawner::Create& request) const;
   // Without room for another disk, patience waits a moment for those that are on their way out.
   Result<Disk> take_disk(const base::SandboxId& id, std::uint64_t bytes, Patience patience);
   void collect();

@@ -69,8 +69,9 @@ base::Result<std::optional<Piece>> PieceReader::next() {
 base::Result<std::optional<PieceReader::Open>> PieceReader::read_header() {
   const std::string_view left = std::string_view(buffer_).substr(used_);
   const std::size_t end = left.find('\n');
-  if (end == std::string_view::npos && left.size() < kMaxHeader) return std::optional<Open>();
-  if (end == std::string_view::npos || end >= kMaxHeader) return std::unexpected(malformed());
+  const bool is_whole = end != std::string_view::npos;
+  if (!is_whole && left.size() < kMaxHeader) return std::optional<Open>();
+  if (!is_whole || end >= kMaxHeader) return std::unexpected(malformed());
   const auto words = words_of(left.substr(0, end));
   if (!words) return std::unexpected(malformed());
   const auto verb = std::ranges::find(kVerbs, (*words)[0], &std::pair<std::string_view, Verb>::first);
