@@ -116,7 +116,7 @@ Result<Making> Sandboxes::begin_making(const wire::spawner::Create& request, Pat
   jail::Spec spec = spec_of(request, *berth);
   spec.root = std::move(root);
   spec.machine = std::move(machine);
-  auto made = build_in(*berth, spec, request, *nursery, patience);
+  auto made = build_in(*berth, spec, {request, *nursery, patience});
   if (made) return made;
   // It keeps its ids until nothing of it is left.
   endings_.begin({.id = berth->id, .first_id = berth->first_id, .pidfd = {}, .disk = std::move(berth->disk)});
@@ -245,8 +245,8 @@ Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& reques
   return machine;
 }
 
-Result<Making> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
-                                   const Nursery& nursery, Patience patience) {
+Result<Making> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const Order& order) {
+  const auto& [request, nursery, patience] = order;
   if (control_ != nullptr) control_->weaken(spec, request.weaken);
   auto plan = jail::make_plan(spec);
   ASSIGN_OR_RETURN(auto wiring, wire_up(berth, spec, request));
