@@ -22,8 +22,15 @@ class Died(Exception):
     """The runtime ended; its status as Popen says it."""
 
 
+def _changes_root(root, directory):
+    def enter():
+        os.chroot(root)
+        os.chdir(directory or "/")
+    return enter
+
+
 class Runtime:
-    def __init__(self, command, cwd=None, environment=None, acknowledges=True):
+    def __init__(self, command, cwd=None, environment=None, acknowledges=True, root=None):
         ours, theirs = socket.socketpair()
         self._pipes = {}
         writers = []
@@ -35,7 +42,7 @@ class Runtime:
             writers.append(writer)
         environment = dict(os.environ if environment is None else environment, COVE_CHANNEL=str(theirs.fileno()))
         self.child = subprocess.Popen(
-            command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=writers[0], stderr=writers[1],
+            command, cwd=None if root else cwd, env=environment, preexec_fn=_changes_root(root, cwd) if root else None, stdin=subprocess.DEVNULL, stdout=writers[0], stderr=writers[1],
             pass_fds=[theirs.fileno()], start_new_session=True)
         theirs.close()
         for writer in writers:
@@ -146,7 +153,10 @@ class Runtime:
         if any(reader in self._pipes for reader in ready):
             self._read_pipes()
         if self._socket in ready:
-            received = self._socket.recv(1 << 20)
+            try:
+                received = self._socket.recv(1 << 20)
+            except ConnectionResetError:  # it ended with something of ours unread
+                received = b""
             if not received:
                 self._read_pipes()
                 raise Died(self.child.wait(PATIENCE))

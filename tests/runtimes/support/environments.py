@@ -27,6 +27,35 @@ def _make_python(place, lock):
          "--require-hashes", "-r", lock], check=True)
 
 
+def node_runtime(root):
+    """A directory with the Node runtime and the packages of its lock file, as a template has it."""
+    source = os.path.join(RUNTIMES, "node")
+    lock = os.path.join(source, "package-lock.json")
+    packages = _made(f"node-{_digest(lock)}", lambda place: _make_node_packages(place, source, root))
+    place = scratch()
+    for name in os.listdir(source):
+        if name.endswith(".js"):
+            shutil.copy(os.path.join(source, name), place)
+    shutil.copytree(os.path.join(packages, "node_modules"), os.path.join(place, "node_modules"))
+    return place
+
+
+def _make_node_packages(place, source, root):
+    """npm as the machine has it configured; where the machine has none, the template's."""
+    os.makedirs(place)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(os.path.join(source, name), place)
+    command = ["npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
+    if shutil.which("npm"):
+        subprocess.run(command, cwd=place, check=True)
+        return
+
+    def enter():
+        os.chroot(root)
+        os.chdir(place)
+    subprocess.run(command, preexec_fn=enter, check=True, env={**os.environ, "PATH": "/usr/bin:/bin"}, executable="/usr/bin/npm")
+
+
 def _made(name, make):
     """The directory, made under its final name (a virtual environment knows its place) and marked when it is complete."""
     place = os.path.join(KEPT, name)

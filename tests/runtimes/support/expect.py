@@ -91,7 +91,12 @@ class Cells(unittest.TestCase):
     def setUpClass(cls):
         cls.home = scratch()
         environment = {"PATH": os.environ["PATH"], "HOME": cls.home, "LANG": "C.UTF-8", **cls.environment}
-        cls.runtime = Runtime(cls.command(), cwd=cls.home, environment=environment)
+        cls.runtime = Runtime(cls.command(), cwd=cls.home, environment=environment, root=cls.root())
+
+    @classmethod
+    def root(cls):
+        """The root directory it runs in: the machine's, unless a class says otherwise."""
+        return None
 
     @classmethod
     def tearDownClass(cls):
