@@ -215,7 +215,7 @@ TEST_F(SupervisorTest, ManyRunAtOnceEachWithItsOwnOutputInputAndEnd) {
   auto reader = shell("read x; echo got $x; exit 3");
   reader.input = wire::init::Stdin::kStream;
   auto late = shell("echo begun; exec sleep 1000");
-  late.deadline_ms = 50;
+  late.deadline_ms = 1000;  // after its first line, on a slow machine, too
   send(1, reader);
   send(2, late);
   send(3, shell("echo out; echo err >&2"));
