@@ -179,7 +179,7 @@ TEST_F(ContextTest, ACrashIsToldWithItsSignal) {
 
 TEST_F(ContextTest, TooMuchMemoryIsTheCause) {
   auto limits = support::kRoomy;
-  limits.memory_bytes = 64 << 20;
+  limits.memory_bytes = 128 << 20;
   begin_context(limits);
   const auto lost = tell_of("x = bytearray(1 << 30)");
   EXPECT_EQ(lost.end.cause, Cause::kOutOfMemory);

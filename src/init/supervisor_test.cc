@@ -150,7 +150,7 @@ TEST_F(SupervisorTest, MuchOutputArrivesWhole) {
 
 TEST_F(SupervisorTest, TooMuchMemoryEndsTheRunAsAWhole) {
   auto limits = support::kRoomy;
-  limits.memory_bytes = 48 << 20;
+  limits.memory_bytes = 128 << 20;
   begin(limits);
   const auto story = tell(shell(
       "(exec sleep 1000) & head -c 300000000 /dev/zero | tail -c 200000000 > /dev/null; exec sleep 1000"));
