@@ -12,8 +12,6 @@
 namespace init {
 
 namespace {
-// As large as an ordinary user may make a pipe.
-constexpr std::size_t kLargestPipe = 1 << 20;
 // A runtime that reads nothing of what it is told is not listened to either.
 constexpr std::size_t kMostPending = 4 << 20;
 }  // namespace
@@ -89,21 +87,11 @@ Result<> Context::write_pending() {
 }
 
 Result<std::size_t> Context::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
-  if (!pipe) return 0;
-  std::array<char, wire::kMaxChunk> buffer;
-  const ssize_t n = sys::retry([&] { return ::read(pipe.get(), buffer.data(), buffer.size()); });
-  if (n < 0 && errno != EAGAIN) return base::failed_call("read(output of a context)");
-  if (n == 0) pipe.reset();
-  if (n <= 0) return 0;
-  const auto size = static_cast<std::size_t>(n);
-  const auto share = meter_.add(which, size);
-  if (share.keep != 0) {
-    channel.send(stream_, wire::init::Wrote{.execution = last_,
-                                            .output = {.channel = which,
-                                                       .offset = share.offset,
-                                                       .bytes = std::string(buffer.data(), share.keep)}});
+  ASSIGN_OR_RETURN(auto written, read_output(pipe, which, meter_));
+  if (!written.kept.bytes.empty()) {
+    channel.send(stream_, wire::init::Wrote{.execution = last_, .output = std::move(written.kept)});
   }
-  return size;
+  return written.size;
 }
 
 // Bounded: whoever goes on writing does not keep us longer than what a pipe can hold.

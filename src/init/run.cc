@@ -2,17 +2,11 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 
 #include "sys/retry.h"
 
 namespace init {
-
-namespace {
-// As large as an ordinary user may make one; orphans that go on writing do not keep us longer.
-constexpr std::size_t kLargestPipe = 1 << 20;
-}  // namespace
 
 Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
                        Place place) {
@@ -55,21 +49,9 @@ Result<> Run::pump(Channel& channel) {
 }
 
 Result<std::size_t> Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
-  if (!pipe) return 0;
-  std::array<char, wire::kMaxChunk> buffer;
-  const ssize_t n = sys::retry([&] { return ::read(pipe.get(), buffer.data(), buffer.size()); });
-  // Output is never lost without a word.
-  if (n < 0 && errno != EAGAIN) return base::failed_call("read(output of the run)");
-  if (n == 0) pipe.reset();
-  if (n <= 0) return 0;
-  const auto size = static_cast<std::size_t>(n);
-  const auto share = meter_.add(which, size);
-  if (share.keep != 0) {
-    channel.send(stream_, wire::init::Output{.channel = which,
-                                             .offset = share.offset,
-                                             .bytes = std::string(buffer.data(), share.keep)});
-  }
-  return size;
+  ASSIGN_OR_RETURN(auto written, read_output(pipe, which, meter_));
+  if (!written.kept.bytes.empty()) channel.send(stream_, std::move(written.kept));
+  return written.size;
 }
 
 Result<> Run::drain(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {

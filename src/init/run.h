@@ -12,7 +12,7 @@
 #include "init/launch.h"
 #include "init/leaf.h"
 #include "init/outcome.h"
-#include "init/output_meter.h"
+#include "init/output_pipe.h"
 
 namespace init {
 
