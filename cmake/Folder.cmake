@@ -34,3 +34,17 @@ function(cove_program name)
     target_link_options(${name} PRIVATE -pie)
   endif()
 endfunction()
+
+# cove_interpreter_library(NAME FOLDER F): bin/NAME.so from src/F/*.cc. A template's interpreter loads it, whatever C++ runtime or
+# sanitizer that has or lacks: it links the C library alone.
+function(cove_interpreter_library name)
+  cmake_parse_arguments(ARG "" "FOLDER" "" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${ARG_FOLDER}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  add_library(${name} MODULE ${sources})
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
+  target_compile_options(${name} PRIVATE "SHELL:-iquote ${CMAKE_SOURCE_DIR}/src" -Wall -Wextra -Werror -Wshadow -fno-exceptions -fno-rtti
+    -fvisibility=hidden -fstack-protector-strong -Wno-missing-designated-field-initializers)
+  target_link_options(${name} PRIVATE -nostdlib++ -fuse-ld=lld-19 -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs)
+  set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+endfunction()

@@ -18,6 +18,8 @@ constexpr unsigned kSealed = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 // What lies over parts of /proc.
 constexpr unsigned kLid = kSealed | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC;
 
+}  // namespace
+
 // The helper is born in the sandbox's group of the unified hierarchy; v1 controllers are entered by hand.
 Result<> join_limits(Build& build) {
   for (const sys::UniqueFd& procs : build.wiring.group.join)
@@ -30,10 +32,14 @@ Result<> own_mount_namespace(Build&) {
   return sys::make_private_recursive();
 }
 
+namespace {
+
 // Once, by real root: nothing that comes of this process can make itself a less likely victim of the
 // kernel's out-of-memory killer than this, whose other candidates are the host's own processes. What init
 // starts goes before init.
 Result<> volunteer_for_oom(Build&) { return sys::write_existing("/proc/self/oom_score_adj", "400"); }
+
+}  // namespace
 
 // A tmpfs that exists in this mount namespace only: whatever happens to us, nothing of it stays.
 Result<> make_stage(Build& build) {
@@ -47,6 +53,8 @@ Result<> make_stage(Build& build) {
   }
   return sys::create_file_at(build.stage.get(), "empty/file", "", 0444);
 }
+
+namespace {
 
 // A directory of the stage becomes a mount of its own, sealed: what is bound from it later is sealed alike.
 Result<> seal_directory(const Build& build, const char* name) {
@@ -85,6 +93,8 @@ Result<> fill_layer(Build& build) {
   return {};
 }
 
+}  // namespace
+
 // The template as it lies on disk, read-only, its ids shifted into the sandbox's block.
 Result<> mount_template(Build& build) {
   ASSIGN_OR_RETURN(const auto directory, sys::open(build.plan.root, O_PATH | O_DIRECTORY | O_NOFOLLOW));
@@ -95,6 +105,8 @@ Result<> mount_template(Build& build) {
   RETURN_IF_ERROR(sys::set_mount_attributes(tree.get(), kSealed | extra));
   return sys::attach_mount(tree.get(), build.stage.get(), is_build ? "root" : "lower");
 }
+
+namespace {
 
 Result<> mount_root(Build& build) {
   if (build.plan.root_kind == RootKind::kTemplate) {
@@ -212,6 +224,8 @@ Result<> prepare_lids(Build& build) {
   return seal_directory(build, "replaced");
 }
 
+}  // namespace
+
 // From here on this process is root over the nursery and nothing else.
 Result<> enter_nursery(Build& build) {
   RETURN_IF_ERROR(sys::setns(build.wiring.nursery, CLONE_NEWUSER));
@@ -220,8 +234,12 @@ Result<> enter_nursery(Build& build) {
   return sys::set_dumpable();
 }
 
+namespace {
+
 // Owned by the nursery (network.cc), and only from there can it be entered.
 Result<> enter_network(Build& build) { return sys::setns(build.wiring.network.get(), CLONE_NEWNET); }
+
+}  // namespace
 
 // Before the sandbox's user namespace is made, because that takes them as its own: pending signals and
 // message queues are counted by user id, root inside has 65,536 of those, and all of them together get what
@@ -232,6 +250,8 @@ Result<> limit_processes(Build& build) {
   }
   return {};
 }
+
+namespace {
 
 constexpr std::array kHostSteps = {
     Step{"join limits", join_limits},

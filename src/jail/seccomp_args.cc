@@ -57,8 +57,9 @@ constexpr std::string_view kHugePages =
 constexpr auto kAllButSpawner = static_cast<ProfileSet>(kEveryProfile & ~only(SeccompProfile::kSpawner));
 
 // What runs inside. init and the spawner set the limit that is meant.
-constexpr auto kPrograms = static_cast<ProfileSet>(
-    only(SeccompProfile::kUser) | only(SeccompProfile::kUserNoSetid) | only(SeccompProfile::kRoot));
+constexpr auto kPrograms =
+    static_cast<ProfileSet>(only(SeccompProfile::kUser) | only(SeccompProfile::kUserNoSetid) |
+                            only(SeccompProfile::kRoot) | only(SeccompProfile::kZygote));
 // A newborn process of init's is for a moment open to others of init's own id.
 constexpr std::uint64_t kIdOfInit = kInitId;
 constexpr std::string_view kIsInit = "the id of init is init's alone, also where there is a root";

@@ -66,8 +66,12 @@ std::string golden_path() {
 }
 
 std::string sweep() {
-  std::array filters{Filter(kUser), Filter(kUserNoSetid), Filter(kRoot), Filter(kInit),
-                     Filter(SeccompProfile::kSpawner)};
+  std::array filters{Filter(kUser),
+                     Filter(kUserNoSetid),
+                     Filter(kRoot),
+                     Filter(kInit),
+                     Filter(SeccompProfile::kSpawner),
+                     Filter(SeccompProfile::kZygote)};
   std::ostringstream out;
   out << "# Verdict of every x86-64 system call number with all arguments 0.\n"
          "# Rewrite: COVE_WRITE_GOLDEN=1 jail_test --gtest_filter='*GoldenTable*', then read the "

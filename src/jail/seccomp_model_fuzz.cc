@@ -22,9 +22,9 @@ struct Pair {
 };
 
 Pair& pair_for(std::size_t choice) {
-  static std::array pairs{Pair(jail::SeccompProfile::kUser), Pair(jail::SeccompProfile::kUserNoSetid),
-                          Pair(jail::SeccompProfile::kRoot), Pair(jail::SeccompProfile::kInit),
-                          Pair(jail::SeccompProfile::kSpawner)};
+  static std::array pairs{Pair(jail::SeccompProfile::kUser),    Pair(jail::SeccompProfile::kUserNoSetid),
+                          Pair(jail::SeccompProfile::kRoot),    Pair(jail::SeccompProfile::kInit),
+                          Pair(jail::SeccompProfile::kSpawner), Pair(jail::SeccompProfile::kZygote)};
   return pairs[choice % pairs.size()];
 }
 

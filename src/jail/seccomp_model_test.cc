@@ -112,7 +112,8 @@ TEST(SeccompProgramsTogether, StackOnEachOtherWithoutChange) {
   using enum SeccompProfile;
   const std::pair<SeccompProfile, SeccompProfile> stacks[] = {
       {kInit, kUser},    {kInit, kUserNoSetid},    {kInit, kRoot},    {kSpawner, kInit},
-      {kSpawner, kUser}, {kSpawner, kUserNoSetid}, {kSpawner, kRoot},
+      {kSpawner, kUser}, {kSpawner, kUserNoSetid}, {kSpawner, kRoot}, {kSpawner, kZygote},
+      {kZygote, kUser},  {kZygote, kUserNoSetid},
   };
   Inputs inputs(7);
   for (const auto& [below, above] : stacks) {

@@ -137,6 +137,8 @@ constexpr auto kChanges = std::to_array<ProfileChange>({
      "quotactl_fd"},
     {only(SeccompProfile::kInit) | only(SeccompProfile::kSpawner), kAllow,
      "a process is born in its own cgroup by CLONE_INTO_CGROUP", "clone3"},
+    {only(SeccompProfile::kZygote), kAllow,
+     "enters the sandboxes of its nursery; the kernel asks for a capability over each namespace", "setns"},
     {only(SeccompProfile::kUserNoSetid), kNoCall,
      "its mode lies behind a pointer; callers fall back to openat", "openat2"},
 });
@@ -158,6 +160,8 @@ std::string_view name_of(SeccompProfile profile) {
       return "init";
     case SeccompProfile::kSpawner:
       return "spawner";
+    case SeccompProfile::kZygote:
+      return "zygote";
   }
   return "unknown";
 }

@@ -32,10 +32,11 @@ enum class SeccompProfile {
   kRoot,         // root-mode sandboxes (apt, dpkg)
   kInit,         // cove-init, which then starts everything else under one of the profiles above
   kSpawner,      // the root process itself, and so the outermost filter of every sandbox
+  kZygote,       // an interpreter that contexts are forked from; a context is under kUser besides
 };
-inline constexpr std::array kSeccompProfiles = {SeccompProfile::kUser, SeccompProfile::kUserNoSetid,
-                                                SeccompProfile::kRoot, SeccompProfile::kInit,
-                                                SeccompProfile::kSpawner};
+inline constexpr std::array kSeccompProfiles = {SeccompProfile::kUser,    SeccompProfile::kUserNoSetid,
+                                                SeccompProfile::kRoot,    SeccompProfile::kInit,
+                                                SeccompProfile::kSpawner, SeccompProfile::kZygote};
 
 std::string_view name_of(SeccompProfile profile);
 

@@ -31,5 +31,14 @@ struct Step {
 // The order is the security argument.
 std::span<const Step> host_steps();
 std::span<const Step> inside_steps();
+std::span<const Step> zygote_steps();
+
+// Those of the first table that a zygote is made with as well.
+Result<> join_limits(Build& build);
+Result<> own_mount_namespace(Build& build);
+Result<> make_stage(Build& build);
+Result<> mount_template(Build& build);
+Result<> enter_nursery(Build& build);
+Result<> limit_processes(Build& build);
 
 }  // namespace jail

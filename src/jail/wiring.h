@@ -16,6 +16,8 @@ struct Materials {
   sys::UniqueFd init_program;  // sealed memfd, execute-only
   std::vector<sock_filter> abi_gate;
   std::vector<sock_filter> init_filter;
+  std::vector<sock_filter> zygote_filter;
+  std::string enter_library;  // what a zygote lets newcomers into sandboxes with: the bytes of cove-enter.so
   sys::UniqueFd user_filter;  // sealed memfds that init installs on what it starts
   sys::UniqueFd user_no_setid_filter;
   sys::UniqueFd root_filter;
@@ -40,6 +42,7 @@ struct Wiring {
   sys::UniqueFd workspace;         // a detached mount of the directory on the host
   sys::UniqueFd workspace_id_map;  // its owner appears as the sandbox's user
   int process_filter = -1;
+  sys::UniqueFd channel;  // a zygote's alone: to the spawner
 };
 
 // Where init finds its descriptors: the only ones that a sandbox's pid 1 keeps of the host.

@@ -35,6 +35,16 @@ void take_descriptors(msghdr& message, std::vector<UniqueFd>& out) {
     }
   }
 }
+
+std::optional<PeerCredentials> sender_of(msghdr& message) {
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS) continue;
+    ucred credentials{};
+    std::memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
+    return PeerCredentials{.pid = credentials.pid, .uid = credentials.uid, .gid = credentials.gid};
+  }
+  return std::nullopt;
+}
 }  // namespace
 
 Result<SocketPair> make_socket_pair(int type) {
@@ -101,6 +111,12 @@ Result<PeerCredentials> peer_credentials(int socket) {
   return PeerCredentials{.pid = credentials.pid, .uid = credentials.uid, .gid = credentials.gid};
 }
 
+Result<> ask_for_credentials(int socket) {
+  const int yes = 1;
+  if (::setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) == 0) return {};
+  return failed_call("setsockopt(SO_PASSCRED)");
+}
+
 Result<> send_packet(int socket, std::span<const std::byte> bytes, std::span<const int> fds) {
   if (fds.size() > kMaxPassedFds)
     return base::fail(base::Code::kInternal, "too many descriptors in one packet");
@@ -124,7 +140,8 @@ Result<> send_packet(int socket, std::span<const std::byte> bytes, std::span<con
 
 Result<Packet> receive_packet(int socket, std::span<std::byte> buffer) {
   iovec io{.iov_base = buffer.data(), .iov_len = buffer.size()};
-  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int) * kMaxPassedFds)> control{};
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int) * kMaxPassedFds) + CMSG_SPACE(sizeof(ucred))>
+      control{};
   msghdr message{};
   message.msg_iov = &io;
   message.msg_iovlen = 1;
@@ -132,7 +149,8 @@ Result<Packet> receive_packet(int socket, std::span<std::byte> buffer) {
   message.msg_controllen = control.size();
   const ssize_t n = retry([&] { return ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC); });
   if (n < 0) return failed_call("recvmsg");
-  Packet packet{.size = static_cast<std::size_t>(n), .fds = {}, .truncated = false};
+  Packet packet{
+      .size = static_cast<std::size_t>(n), .fds = {}, .sender = sender_of(message), .truncated = false};
   take_descriptors(message, packet.fds);
   packet.truncated = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
   return packet;

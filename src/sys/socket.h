@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ struct PeerCredentials {
   gid_t gid = 0;
 };
 Result<PeerCredentials> peer_credentials(int socket);
+// Packets that are received from now on tell who sent them, by the kernel's word.
+Result<> ask_for_credentials(int socket);
 
 constexpr std::size_t kMaxPassedFds = 16;
 
@@ -48,6 +51,8 @@ Result<> send_packet(int socket, std::span<const std::byte> bytes, std::span<con
 struct Packet {
   std::size_t size = 0;  // 0: the other side has closed
   std::vector<UniqueFd> fds;
+  std::optional<PeerCredentials> sender =
+      {};                  // where credentials were asked for; ids as this process sees them
   bool truncated = false;  // more bytes or descriptors came than were asked for
 };
 Result<Packet> receive_packet(int socket, std::span<std::byte> buffer);

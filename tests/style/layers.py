@@ -18,6 +18,7 @@ MAY_USE = {
     "jail": {"sys", "wire", "base"},
     "spawner": {"jail", "sys", "wire", "base"},
     "init": {"wire", "sys", "base"},
+    "zygote": {"wire"},
     "template": {"sys", "base"},
     "engine": {"wire", "sys", "base"},
     "doctor": {"sys", "base"},
@@ -25,7 +26,7 @@ MAY_USE = {
 }
 
 # Root processes and pid 1 of a sandbox stay small: no event loop, JSON, SQL or option parser in them or below them.
-SMALL = {"base", "sys", "wire", "jail", "spawner", "init"}
+SMALL = {"base", "sys", "wire", "jail", "spawner", "init", "zygote"}
 HEAVY = re.compile(r"^(boost/|asio|nlohmann/|json|sqlite3|CLI/|archive)")
 
 # Process creation and raw system calls live in src/sys; a file elsewhere needs a reason.
@@ -35,6 +36,7 @@ RAW_CALL_FILES = {
     "src/doctor/process_checks.cc": "asks the kernel for calls that a host may lack, by number",
     "src/doctor/examine_test.cc": "takes a call away from itself with a filter of its own, to see it reported",
     "src/template/build_test.cc": "kills a builder in the middle: it has to be a process of its own",
+    "src/zygote/enter.cc": "a library that a template's interpreter loads: it may need nothing but the C library",
     "src/jail/seccomp_kernel_test.cc": "a filter is tried by making, in a child, the calls that it judges",
 }
 
