@@ -7,7 +7,13 @@
 
 namespace spawner {
 
-// Reads cove-init into a sealed memfd and generates the filters: done once, before the first request.
-base::Result<jail::Materials> make_materials(const base::Paths& paths, const std::string& init_program);
+// Files of ours that sandboxes and zygotes are made with.
+struct Programs {
+  std::string init;           // pid 1 of every sandbox
+  std::string enter_library;  // what a zygote loads
+};
+
+// Reads them (cove-init into a sealed memfd) and generates the filters: done once, before the first request.
+base::Result<jail::Materials> make_materials(const base::Paths& paths, const Programs& programs);
 
 }  // namespace spawner

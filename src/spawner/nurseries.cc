@@ -1,7 +1,5 @@
 #include "spawner/nurseries.h"
 
-#include <vector>
-
 #include "sys/user_namespace.h"
 
 namespace spawner {
@@ -32,12 +30,13 @@ void Nurseries::retire(const std::string& root) {
   nurseries_.erase(found);
 }
 
-void Nurseries::retire_idle(const std::set<std::string>& roots_in_use) {
+std::vector<std::string> Nurseries::retire_idle(const std::set<std::string>& roots_in_use) {
   std::vector<std::string> idle;
   for (const auto& [root, nursery] : nurseries_) {
     if (!roots_in_use.contains(root)) idle.push_back(root);
   }
   for (const std::string& root : idle) retire(root);
+  return idle;
 }
 
 }  // namespace spawner

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "spawner/id_blocks.h"
 
@@ -26,8 +27,8 @@ class Nurseries {
   // The same without making one.
   const Nursery* find(const std::string& root) const;
   void retire(const std::string& root);
-  // Gives up those whose root is not in the list; they are made again when needed.
-  void retire_idle(const std::set<std::string>& roots_in_use);
+  // Gives up those whose root is not in the list, and tells which; they are made again when needed.
+  std::vector<std::string> retire_idle(const std::set<std::string>& roots_in_use);
   std::size_t size() const { return nurseries_.size(); }
 
  private:

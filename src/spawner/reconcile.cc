@@ -8,22 +8,9 @@
 
 namespace spawner {
 
-namespace {
-
-// The pid of a record may by now be somebody else's: it counts only while it is in the sandbox's own group.
-Result<bool> is_in_group(pid_t pid, const std::string& group) {
-  auto text = sys::read_file("/proc/" + std::to_string(pid) + "/cgroup");
-  if (!text && (text.error().sys_errno == ENOENT || text.error().sys_errno == ESRCH)) return false;
-  if (!text) return std::unexpected(std::move(text).error());
-  const std::size_t line = text->find("0::");
-  if (line == std::string::npos) return false;
-  return text->substr(line, text->find('\n', line) - line).ends_with("/" + group);
-}
-
-}  // namespace
-
 Result<> Sandboxes::adopt(Record record) {
-  ASSIGN_OR_RETURN(const bool alive, is_in_group(record.pid, record.id.text()));
+  // The pid may by now be somebody else's: it counts only while it is in the sandbox's own group.
+  ASSIGN_OR_RETURN(const bool alive, sys::is_in_group(record.pid, record.id.text()));
   blocks_.reserve_block(record.first_id);
   auto pidfd = alive ? sys::pidfd_open(record.pid) : base::failed_call("pidfd_open", ESRCH);
   // It may end while we look.

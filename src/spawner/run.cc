@@ -91,9 +91,11 @@ Result<> widen_own_limits() {
   return {};
 }
 
-Result<std::string> default_init_program() {
+Result<Programs> find_programs(const std::string& chosen_init) {
   ASSIGN_OR_RETURN(const auto self, sys::readlinkat(AT_FDCWD, "/proc/self/exe"));
-  return self.substr(0, self.rfind('/')) + "/cove-init";
+  const std::string here = self.substr(0, self.rfind('/'));
+  return Programs{.init = chosen_init.empty() ? here + "/cove-init" : chosen_init,
+                  .enter_library = here + "/cove-enter.so"};
 }
 
 Result<sys::UniqueFd> listen_alone(const base::Paths& paths) {
@@ -114,11 +116,8 @@ Result<> serve(const Options& options, const base::Paths& paths, MakeControl mak
   ASSIGN_OR_RETURN(const auto config, load_config(options.config));
   ASSIGN_OR_RETURN(const auto mounts, sys::find_cgroup_mounts());
   ASSIGN_OR_RETURN(const auto cgroups, sys::open_cgroup_tree(paths.cgroup, mounts));
-  std::string init_program = options.init_program;
-  if (init_program.empty()) {
-    ASSIGN_OR_RETURN(init_program, default_init_program());
-  }
-  ASSIGN_OR_RETURN(const auto materials, make_materials(paths, init_program));
+  ASSIGN_OR_RETURN(const auto programs, find_programs(options.init_program));
+  ASSIGN_OR_RETURN(const auto materials, make_materials(paths, programs));
   // Only now: from a chroot this changes what the paths in /proc/self say.
   RETURN_IF_ERROR(sys::enter_private_mounts());
   // The mounts that disks are made of live and die with our own mount namespace.

@@ -64,7 +64,9 @@ Sandboxes::Sandboxes(Parts parts)
       berths_(paths_, cgroups_, blocks_),
       makes_ahead_(parts.ready != 0),
       ready_(parts.ready),
-      endings_(paths_, cgroups_) {}
+      endings_(paths_, cgroups_),
+      zygotes_({.paths = paths_, .materials = materials_, .cgroups = cgroups_, .blocks = blocks_}, endings_) {
+}
 
 Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   if (request.weaken != 0 && control_ == nullptr) {
@@ -207,6 +209,7 @@ void Sandboxes::end_all(const std::vector<Remains>& remains) {
 
 Result<> Sandboxes::wind_down() {
   give_up_ahead();
+  zygotes_.end_all();
   return finish_endings();
 }
 
@@ -217,7 +220,7 @@ Result<const Nursery*> Sandboxes::nursery_of(const std::string& root) {
   for (const auto& [id, sandbox] : sandboxes_) in_use.insert(sandbox.record.root);
   // What was made ahead holds a part of a slot that may be given away now.
   give_up_ahead();
-  nurseries_.retire_idle(in_use);
+  for (const std::string& retired : nurseries_.retire_idle(in_use)) zygotes_.end(retired);
   return nurseries_.of(root);
 }
 
@@ -406,6 +409,7 @@ Result<std::string> Sandboxes::retire_template(const std::string& digest) {
       sys::renameat(AT_FDCWD, paths_.templates + "/" + digest, AT_FDCWD, paths_.builds + "/" + trash));
   if (ready_.shape().root.view() == digest) give_up_ready();
   if (ahead_for_ == digest) look_ahead("");
+  zygotes_.end(digest);
   nurseries_.retire(digest);
   return trash;
 }

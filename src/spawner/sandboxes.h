@@ -17,6 +17,7 @@
 #include "spawner/own_ends.h"
 #include "spawner/ready.h"
 #include "spawner/records.h"
+#include "spawner/zygotes.h"
 #include "sys/cgroup.h"
 #include "wire/spawner_messages.h"
 
@@ -49,6 +50,11 @@ class Sandboxes {
   // Moves a template that no sandbox uses out of sight, atomically with respect to create. Returns its trash
   // name.
   Result<std::string> retire_template(const std::string& digest);
+  // Errands of a client, which end when `zygotes().tend()` says so (enter.cc).
+  Result<> warm(int client, const wire::spawner::Warm& request);
+  Result<> enter(int client, const wire::spawner::EnterContext& request);
+  Zygotes& zygotes() { return zygotes_; }
+  const Zygotes& zygotes() const { return zygotes_; }
   // Makes ahead what the next request will need, a piece at a time: whole sandboxes of the kind that came
   // twice running, and berths for the template of the last request.
   bool wants_preparation() const;
@@ -129,6 +135,7 @@ class Sandboxes {
   ReadySandboxes ready_;
   std::optional<Making> making_;  // to become one of them
   Endings endings_;
+  Zygotes zygotes_;
   std::vector<base::SandboxId> gone_;  // nobody has been told yet
   OwnEnds own_ends_;
   std::map<base::SandboxId, Sandbox> sandboxes_;

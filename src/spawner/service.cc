@@ -47,10 +47,14 @@ std::vector<pollfd> Service::waits() const {
   std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0},
                               {rests ? -1 : listener_.get(), POLLIN, 0},
                               {sandboxes_.preparation_fd(), 0, 0}};
-  for (const auto& [fd, owner] : clients_) waiting.push_back({waiters_.contains(fd) ? -1 : fd, POLLIN, 0});
+  for (const auto& [fd, owner] : clients_) {
+    const bool waits = waiters_.contains(fd) || on_errand_.contains(fd);
+    waiting.push_back({waits ? -1 : fd, POLLIN, 0});
+  }
   for (const auto& [id, sandbox] : sandboxes_.all()) waiting.push_back({sandbox.pidfd.get(), POLLIN, 0});
   sandboxes_.endings().add_polls(waiting);
   for (const int fd : sandboxes_.disks().waits()) waiting.push_back({fd, POLLIN, 0});
+  sandboxes_.zygotes().add_polls(waiting);
   return waiting;
 }
 
@@ -75,17 +79,21 @@ Result<> Service::run() {
 
 void Service::look_after(const std::vector<pollfd>& waiting) {
   const std::size_t clients_end = kClients + clients_.size();
+  std::vector<pollfd> zygotes;
+  sandboxes_.zygotes().add_polls(zygotes);
+  const auto disks_end = waiting.end() - static_cast<std::ptrdiff_t>(zygotes.size());
+  const auto disks = disks_end - static_cast<std::ptrdiff_t>(sandboxes_.disks().waits().size());
   if (readable(waiting[1])) accept_client();
   for (std::size_t i = kClients; i < clients_end; ++i) {
     if (readable(waiting[i]) && !serve_client(waiting[i].fd)) clients_.erase(waiting[i].fd);
   }
-  const auto disks = waiting.end() - static_cast<std::ptrdiff_t>(sandboxes_.disks().waits().size());
   const auto ends = waiting.begin() + static_cast<std::ptrdiff_t>(clients_end);
   const auto now = std::chrono::steady_clock::now();
   if (now >= looked_ + kTendAtLeast || std::any_of(ends, disks, readable)) remove_ended();
   sandboxes_.tend_preparation();
   sandboxes_.reap();
-  if (std::any_of(disks, waiting.end(), readable) || now >= tended_ + kTendAtLeast) tend_disks();
+  tend_zygotes();
+  if (std::any_of(disks, disks_end, readable) || now >= tended_ + kTendAtLeast) tend_disks();
 }
 
 void Service::tend_disks() {
@@ -145,6 +153,7 @@ bool Service::serve_client(int client) {
   if (!packet && (packet.error().sys_errno == EAGAIN || packet.error().sys_errno == ENOMEM)) return true;
   if (!packet || packet->size == 0) return false;
   Reply reply;
+  asking_ = client;
   const auto request = wire::spawner::decode_request(std::span(buffer).first(packet->size));
   if (request) {
     reply = answer(*request);
@@ -152,6 +161,7 @@ bool Service::serve_client(int client) {
     set_error(reply, request.error());
   }
   last_use_ = std::chrono::steady_clock::now();
+  if (on_errand_.contains(client)) return true;
   if (request && waits_for_end(client, *request, reply)) return true;
   const bool told = send_reply(client, reply);
   if (!told && reply.ok != 0) disown(reply);
@@ -227,6 +237,29 @@ void Service::answer_one(const wire::spawner::Status&, Reply& reply) {
 }
 
 void Service::answer_one(const wire::spawner::Stop&, Reply&) { stopping_ = true; }
+
+void Service::answer_one(const wire::spawner::Warm& request, Reply& reply) {
+  const auto begun = sandboxes_.warm(asking_, request);
+  if (!begun) return set_error(reply, begun.error());
+  on_errand_.insert(asking_);
+}
+
+void Service::answer_one(const wire::spawner::EnterContext& request, Reply& reply) {
+  const auto begun = sandboxes_.enter(asking_, request);
+  if (!begun) return set_error(reply, begun.error());
+  on_errand_.insert(asking_);
+}
+
+void Service::tend_zygotes() {
+  for (const auto& [client, outcome] : sandboxes_.zygotes().tend()) {
+    Reply reply;
+    reply.ok = 1;
+    if (!outcome) set_error(reply, outcome.error());
+    on_errand_.erase(client);
+    if (!send_reply(client, reply)) clients_.erase(client);
+    last_use_ = std::chrono::steady_clock::now();
+  }
+}
 
 void Service::remove_ended() {
   looked_ = std::chrono::steady_clock::now();

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "spawner/sandboxes.h"
@@ -45,8 +46,12 @@ class Service {
   void answer_one(const wire::spawner::RetireTemplate& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Status& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Stop& request, wire::spawner::Reply& reply);
+  void answer_one(const wire::spawner::Warm& request, wire::spawner::Reply& reply);
+  void answer_one(const wire::spawner::EnterContext& request, wire::spawner::Reply& reply);
+  // Errands that are done are answered.
+  void tend_zygotes();
   // The descriptors to wait on: signals, listener, what is being made ahead, clients, one per sandbox, one
-  // per ending, the disks' own.
+  // per ending, the disks' own, the zygotes'.
   std::vector<pollfd> waits() const;
   void look_after(const std::vector<pollfd>& waiting);
   void tend_disks();
@@ -72,6 +77,9 @@ class Service {
     EndedAs ended_as = EndedAs::kUnknown;
   };
   std::map<int, Waiter> waiters_;
+  // Clients with an errand that zygotes are busy with. They are not listened to, either.
+  std::set<int> on_errand_;
+  int asking_ = -1;                                     // the client whose request is being answered
   std::chrono::steady_clock::time_point accept_after_;  // no descriptor was left
   std::chrono::steady_clock::time_point tended_;
   std::chrono::steady_clock::time_point looked_;  // for ended sandboxes

@@ -76,6 +76,15 @@ Result<> delegate_group(int group_directory, uid_t owner) {
   return fchownat(group_directory, "cgroup.procs", owner, owner);
 }
 
+Result<bool> is_in_group(pid_t pid, const std::string& group) {
+  auto text = read_file("/proc/" + std::to_string(pid) + "/cgroup");
+  if (!text && (text.error().sys_errno == ENOENT || text.error().sys_errno == ESRCH)) return false;
+  if (!text) return std::unexpected(std::move(text).error());
+  const std::size_t line = text->find("0::");
+  if (line == std::string::npos) return false;
+  return text->substr(line, text->find('\n', line) - line).ends_with("/" + group);
+}
+
 Result<> remove_leaves(int group_directory) {
   ASSIGN_OR_RETURN(const auto leaves, subdirectories_at(group_directory));
   for (const std::string& leaf : leaves) {
@@ -85,6 +94,21 @@ Result<> remove_leaves(int group_directory) {
     }
   }
   return {};
+}
+
+namespace {
+std::uint64_t number_of(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+}  // namespace
+
+Result<> check_pids(int directory) {
+  ASSIGN_OR_RETURN(const auto now, read_file_at(directory, "pids.current"));
+  ASSIGN_OR_RETURN(const auto most, read_file_at(directory, "pids.max"));
+  if (most.starts_with("max") || number_of(now) <= number_of(most)) return {};
+  return base::fail(base::Code::kExhausted, "the sandbox has as many processes as it may; end one first");
 }
 
 std::uint64_t gauge_value(std::string_view text, std::string_view key) {

@@ -4,6 +4,8 @@
 // controller.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -47,6 +49,9 @@ class CgroupTree {
   virtual Result<> set_limits(const std::string& name, const CgroupLimits& limits) = 0;
   // Both, and given to `owner` (delegate_group).
   Result<CgroupGroup> create(const std::string& name, const CgroupLimits& limits, uid_t owner);
+  // Moves a process into the group, in every hierarchy. kExhausted when there are more processes in it now
+  // than it may have: no kernel refuses a move for that.
+  virtual Result<> move_in(const std::string& name, pid_t pid) const = 0;
   // While idle, its processes run when nobody else wants the CPU.
   virtual Result<> set_idle(const std::string& name, bool idle) const = 0;
   // Removes the group, its leaves and its twins; the processes must be gone. Absent parts are fine.
@@ -87,8 +92,14 @@ constexpr unsigned kMaxLeaves = 1024;
 // that bound it stay ours.
 Result<> delegate_group(int group_directory, uid_t owner);
 
+// Whether the process is in the group of this name itself, in the unified hierarchy; false when it is gone.
+Result<bool> is_in_group(pid_t pid, const std::string& group);
+
 // Removes the leaves below a group's directory and then nothing else; ENOENT is fine.
 Result<> remove_leaves(int group_directory);
+
+// Whether a pids controller's group holds no more than it may; `directory` is that group's.
+Result<> check_pids(int directory);
 
 // The number behind `key` in lines "key number"; 0 when the line is missing.
 std::uint64_t gauge_value(std::string_view text, std::string_view key);

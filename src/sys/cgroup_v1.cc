@@ -55,6 +55,15 @@ class V1Tree final : public CgroupTree {
     return limit_cpu(name, limits);
   }
 
+  Result<> move_in(const std::string& name, pid_t pid) const override {
+    for (const std::string& root : roots()) {
+      RETURN_IF_ERROR(write_existing(root + "/" + name + "/cgroup.procs", std::to_string(pid)));
+    }
+    RETURN_IF_ERROR(write_existing(unified_path() + "/" + name + "/cgroup.procs", std::to_string(pid)));
+    ASSIGN_OR_RETURN(const auto pids, open_controller("pids", name));
+    return check_pids(pids.get());
+  }
+
   Result<> set_idle(const std::string& name, bool idle) const override {
     ASSIGN_OR_RETURN(const auto cpu, open_controller("cpu", name));
     return write_existing_at(cpu.get(), "cpu.idle", idle ? "1" : "0");

@@ -47,6 +47,12 @@ class V2Tree final : public CgroupTree {
     return write_existing_at(dir, "cpu.max", std::to_string(quota) + " " + std::to_string(kCpuPeriodUs));
   }
 
+  Result<> move_in(const std::string& name, pid_t pid) const override {
+    ASSIGN_OR_RETURN(const auto group, open_unified(name));
+    RETURN_IF_ERROR(write_existing_at(group.get(), "cgroup.procs", std::to_string(pid)));
+    return check_pids(group.get());
+  }
+
   Result<> set_idle(const std::string& name, bool idle) const override {
     ASSIGN_OR_RETURN(const auto group, open_unified(name));
     return write_existing_at(group.get(), "cpu.idle", idle ? "1" : "0");

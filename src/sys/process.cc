@@ -91,6 +91,11 @@ bool is_ending(pid_t pid, int pidfd) {
   return ::poll(&end, 1, 0) == 1 || (flags & kExiting) != 0;
 }
 
+bool is_own_child(int pidfd) {
+  siginfo_t info{};
+  return ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 Result<ExitStatus> wait_pidfd(int pidfd) {
   siginfo_t info{};
   rusage usage{};

@@ -35,6 +35,12 @@ bool sound(const Destroy& m) {
 bool sound(const RetireTemplate& m) { return m.digest.well_formed(); }
 bool sound(const Status&) { return true; }
 bool sound(const Stop&) { return true; }
+bool sound(const Warm& m) {
+  return m.digest.well_formed() && within(m.language, Language::kPython) && m.reserved == 0;
+}
+bool sound(const EnterContext& m) {
+  return m.sandbox.well_formed() && within(m.language, Language::kPython) && m.stream != 0;
+}
 
 template <class Message>
 base::Result<Request> decode_as(std::span<const std::byte> packet) {
@@ -62,6 +68,10 @@ base::Result<Request> decode_request(std::span<const std::byte> packet) {
       return decode_as<Status>(packet);
     case Type::kStop:
       return decode_as<Stop>(packet);
+    case Type::kWarm:
+      return decode_as<Warm>(packet);
+    case Type::kEnterContext:
+      return decode_as<EnterContext>(packet);
   }
   return base::fail(base::Code::kInvalid, "unknown spawner request");
 }

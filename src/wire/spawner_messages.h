@@ -38,7 +38,15 @@ struct Text {
   }
 };
 
-enum class Type : std::uint32_t { kCreate = 1, kDestroy = 2, kRetireTemplate = 3, kStatus = 4, kStop = 5 };
+enum class Type : std::uint32_t {
+  kCreate = 1,
+  kDestroy = 2,
+  kRetireTemplate = 3,
+  kStatus = 4,
+  kStop = 5,
+  kWarm = 6,
+  kEnterContext = 7
+};
 
 struct Header {
   std::uint32_t magic = kMagic;
@@ -85,7 +93,24 @@ struct Status {
 struct Stop {
   Header header{.type = Type::kStop};
 };
-using Request = std::variant<Create, Destroy, RetireTemplate, Status, Stop>;
+enum class Language : std::uint32_t { kPython = 0 };
+// Starts a template's zygote, unless it is there. Answered when it is ready, or with what keeps it from that:
+// kUnsupported when the template has none.
+struct Warm {
+  Header header{.type = Type::kWarm};
+  Text<72> digest;
+  Language language = Language::kPython;
+  std::uint32_t reserved = 0;
+};
+// Lets a fork of the zygote of the sandbox's template into the sandbox, where it becomes the context that
+// init has been told to expect. Answered when it is in. kUnsupported: only a cold start makes this context.
+struct EnterContext {
+  Header header{.type = Type::kEnterContext};
+  Text<24> sandbox;
+  Language language = Language::kPython;
+  std::uint32_t stream = 0;  // of the context, on the connection to init
+};
+using Request = std::variant<Create, Destroy, RetireTemplate, Status, Stop, Warm, EnterContext>;
 
 struct StepTime {
   Text<40> name;

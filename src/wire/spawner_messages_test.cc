@@ -50,6 +50,23 @@ TEST(SpawnerText, MustEndWithinItsFieldAndHideNothing) {
   EXPECT_FALSE(text.well_formed());
 }
 
+TEST(SpawnerMessages, AnErrandForAZygoteNamesWhatItIsAbout) {
+  EnterContext enter;
+  enter.sandbox.set("abcdefghijkmnpqr");
+  EXPECT_THAT(decode_request(packet_of(enter)), FailsWith(base::Code::kInvalid)) << "no stream";
+  enter.stream = 3;
+  ASSERT_OK_AND_ASSIGN(const auto request, decode_request(packet_of(enter)));
+  EXPECT_EQ(std::get<EnterContext>(request).stream, 3U);
+  enter.language = static_cast<Language>(1);
+  EXPECT_THAT(decode_request(packet_of(enter)), FailsWith(base::Code::kInvalid));
+  Warm warm;
+  warm.digest.set("aa");
+  ASSERT_OK_AND_ASSIGN(const auto other, decode_request(packet_of(warm)));
+  EXPECT_EQ(std::get<Warm>(other).digest.view(), "aa");
+  warm.reserved = 1;
+  EXPECT_THAT(decode_request(packet_of(warm)), FailsWith(base::Code::kInvalid));
+}
+
 TEST(SpawnerMessages, ACreateArrivesAsItWasSent) {
   const Create create = full_create();
   ASSERT_OK_AND_ASSIGN(const auto request, decode_request(packet_of(create)));

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <poll.h>
+
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spawner/arrival.h"
+#include "spawner/endings.h"
+#include "spawner/zygote.h"
+
+namespace spawner {
+
+// The zygotes, one per template, and the newcomers on their way. Each is started when it is first asked for,
+// and anew when one has died. Nothing here waits: what takes time is an errand, answered when it is done.
+class Zygotes {
+ public:
+  Zygotes(const Zygote::Parts& parts, Endings& endings) : parts_(parts), endings_(endings) {}
+
+  // Where a template's zygote is made, and with what.
+  struct Origin {
+    std::string name;       // of the root
+    std::string directory;  // on the host
+    const Nursery* nursery = nullptr;
+  };
+  // Begin an errand for a client. Errors here are answered at once; kUnsupported: this template has no
+  // zygote.
+  Result<> warm(int client, const Origin& origin);
+  Result<> enter(int client, const Origin& origin, const Destination& to);
+
+  void add_polls(std::vector<pollfd>& polls) const;
+  struct Answer {
+    int client = -1;
+    Result<> outcome;
+  };
+  // Goes on with everything that can go on; the errands that are done with it.
+  std::vector<Answer> tend();
+
+  void end(const std::string& root);
+  void end_all();
+  std::size_t size() const { return zygotes_.size(); }
+
+ private:
+  struct Errand {
+    int client = -1;
+    Origin origin;
+    std::optional<Destination> to;  // none: only to warm up
+    std::optional<Arrival> arrival = {};
+    bool is_second_try = false;
+  };
+
+  Result<Zygote*> of(const Origin& origin);
+  // A zygote that has served and has died is replaced, once for each errand. One that has not served fails
+  // its errands: the next would not, either.
+  void lose(const std::string& root, const base::Error& error);
+  void drop(const std::string& root);
+  void fail_errands(const std::string& root, const base::Error& error);
+  // Nothing: it is not over yet.
+  std::optional<Result<>> advance(Errand& errand);
+
+  const Zygote::Parts parts_;
+  Endings& endings_;
+  std::map<std::string, Zygote> zygotes_;  // by root
+  std::list<Errand> errands_;
+  std::vector<Answer> answers_;  // not yet fetched
+};
+
+}  // namespace spawner
