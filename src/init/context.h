@@ -22,6 +22,9 @@ class Context {
   static Result<Context> start(std::uint32_t stream, const wire::init::StartContext& start,
                                Launcher& launcher);
 
+  // One that has come from a zygote.
+  static Context of(std::uint32_t stream, Launched launched) { return {stream, std::move(launched)}; }
+
   pid_t pid() const { return launched_.process.pid; }
 
   void add_polls(std::vector<pollfd>& polls, bool room_for_output) const;

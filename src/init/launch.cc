@@ -46,7 +46,7 @@ Result<Launcher::Births> Launcher::make_births() {
   for (const int fd : {input.write.get(), output.read.get(), error.read.get()}) {
     RETURN_IF_ERROR(sys::set_nonblocking(fd));
   }
-  ASSIGN_OR_RETURN(auto leaf, Leaf::make(group_, "p" + std::to_string(++leaves_)));
+  ASSIGN_OR_RETURN(auto leaf, make_leaf());
   return Births{.ours = {.leaf = std::move(leaf),
                          .input = std::move(input.write),
                          .output = std::move(output.read),
@@ -57,6 +57,8 @@ Result<Launcher::Births> Launcher::make_births() {
                            .error = std::move(error.write),
                            .misfortune = std::move(misfortune.write)}};
 }
+
+Result<Leaf> Launcher::make_leaf() { return Leaf::make(group_, "p" + std::to_string(++leaves_)); }
 
 Result<> Launcher::prepare_first() {
   ASSIGN_OR_RETURN(auto channel, sys::make_socket_pair(SOCK_STREAM));

@@ -46,6 +46,7 @@ class Launcher {
   Result<Launched> launch(const wire::init::Start& start);
   // A runtime gets its end of a channel besides; its number is in COVE_CHANNEL.
   Result<Launched> launch(const wire::init::StartContext& start);
+  Result<Leaf> make_leaf();
 
  private:
   // Born, and waiting for its order.

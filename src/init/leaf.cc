@@ -33,6 +33,10 @@ Result<> Leaf::signal_all(int signal, pid_t group) const {
 
 Result<> Leaf::kill_all() const { return sys::write_existing_at(directory_.get(), "cgroup.kill", "1"); }
 
+Result<> Leaf::take_in(pid_t pid) const {
+  return sys::write_existing_at(directory_.get(), "cgroup.procs", std::to_string(pid));
+}
+
 Result<std::uint64_t> Leaf::cpu_microseconds() const {
   ASSIGN_OR_RETURN(const auto text, sys::read_file_at(directory_.get(), "cpu.stat"));
   return sys::gauge_value(text, "usage_usec");

@@ -22,6 +22,8 @@ class Leaf {
   // `group` is the process group of the leaf's first process: one kill takes it whole, even while it forks.
   Result<> signal_all(int signal, pid_t group) const;
   Result<> kill_all() const;
+  // Moves a process here that was not born here.
+  Result<> take_in(pid_t pid) const;
   Result<std::uint64_t> cpu_microseconds() const;
   // False while processes are left in it.
   bool remove();

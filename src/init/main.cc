@@ -12,13 +12,13 @@ constexpr init::Wiring kWiring = {
     .listener = 3,
     .cgroup = 4,
     .gauges = {.oom = 5, .oom_notify = 6, .memory_peak = 7, .pids = 8},
+    .process_filter = 9,
     .leash = 10,
 };
-constexpr int kProcessFilter = 9;
 
 base::Result<std::vector<sock_filter>> read_filter() {
   // pread: every sandbox shares this open file, and so its position.
-  ASSIGN_OR_RETURN(const auto bytes, sys::pread_text(kProcessFilter, 256 << 10));
+  ASSIGN_OR_RETURN(const auto bytes, sys::pread_text(kWiring.process_filter, 256 << 10));
   if (bytes.empty() || bytes.size() % sizeof(sock_filter) != 0) {
     return base::fail(base::Code::kInternal, "malformed filter");
   }

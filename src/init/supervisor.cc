@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "init/put_file.h"
 #include "sys/retry.h"
@@ -13,7 +14,10 @@
 namespace init {
 
 Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
-    : wiring_(wiring), launcher_(wiring.cgroup, std::move(policy)), gauges_(wiring.gauges) {}
+    : wiring_(wiring),
+      launcher_(wiring.cgroup, std::move(policy)),
+      gauges_(wiring.gauges),
+      door_(wiring.listener) {}
 
 Result<> Supervisor::run() {
   auto done = serve();
@@ -56,6 +60,9 @@ Result<bool> Supervisor::turn() {
   std::vector<pollfd> polls{{channel_->fd(), channel_->wanted_events(), 0},
                             {children_.get(), POLLIN, 0},
                             {gauges_.notify_fd(), gauges_.notify_events(), 0}};
+  const std::size_t door = polls.size();
+  door_.add_polls(polls);
+  const std::size_t door_end = polls.size();
   for (const auto& [stream, run] : runs_) run.add_polls(polls, channel_->has_room());
   for (const auto& [stream, context] : contexts_) context.add_polls(polls, channel_->has_room());
   const int timeout = poll_timeout();
@@ -70,6 +77,8 @@ Result<bool> Supervisor::turn() {
     look_at_memory_until_ = Clock::now() + kMemoryNews;
   }
   look_at_memory();
+  const auto knocks = std::span(polls).subspan(door, door_end - door);
+  if (std::ranges::any_of(knocks, [](const pollfd& one) { return one.revents != 0; })) answer_door();
   for (auto& [stream, run] : runs_) RETURN_IF_ERROR(run.pump(*channel_));
   for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(*channel_, gauges_));
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
@@ -135,10 +144,10 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Execute&
 }
 
 Result<> Supervisor::make_place(std::uint32_t stream) {
-  if (runs_.contains(stream) || contexts_.contains(stream)) {
+  if (runs_.contains(stream) || contexts_.contains(stream) || guests_.contains(stream)) {
     return base::fail(base::Code::kConflict, "stream " + std::to_string(stream) + " has a process already");
   }
-  if (runs_.size() + contexts_.size() >= kMostProcesses) {
+  if (runs_.size() + contexts_.size() + guests_.size() >= kMostProcesses) {
     return base::fail(base::Code::kExhausted,
                       std::to_string(kMostProcesses) + " processes run already; end one first");
   }
@@ -171,6 +180,42 @@ Result<> Supervisor::start(std::uint32_t stream, const wire::init::StartContext&
   return {};
 }
 
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::ExpectContext& context) {
+  if (auto expected = expect(stream, context); !expected) fail(stream, expected.error());
+  return {};
+}
+
+Result<> Supervisor::expect(std::uint32_t stream, const wire::init::ExpectContext& context) {
+  RETURN_IF_ERROR(make_place(stream));
+  ASSIGN_OR_RETURN(auto leaf, launcher_.make_leaf());
+  ASSIGN_OR_RETURN(auto guest, Guest::expect(std::move(leaf), context));
+  guests_.emplace(stream, std::move(guest));
+  channel_->send(stream, wire::init::Done{});
+  return {};
+}
+
+void Supervisor::answer_door() {
+  for (const Door::Caller& caller : door_.callers()) {
+    if (auto welcomed = welcome(caller); !welcomed) fail(caller.stream, welcomed.error());
+  }
+}
+
+Result<> Supervisor::welcome(const Door::Caller& caller) {
+  const auto expected = guests_.find(caller.stream);
+  if (expected == guests_.end()) return {};  // and it is hung up on
+  Guest guest = std::move(expected->second);
+  guests_.erase(expected);
+  auto launched = guest.welcome(caller.pid, caller.socket.get(), wiring_.process_filter);
+  if (!launched) {
+    guest.forget();
+    return std::unexpected(std::move(launched).error());
+  }
+  channel_->send(caller.stream, wire::init::Started{.pid = static_cast<std::uint32_t>(caller.pid)});
+  contexts_.emplace(caller.stream, Context::of(caller.stream, *std::move(launched)));
+  note_company();
+  return {};
+}
+
 Result<> Supervisor::execute(std::uint32_t stream, const wire::init::Execute& execute) {
   const auto context = contexts_.find(stream);
   if (context == contexts_.end()) {
@@ -193,6 +238,11 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& 
   if (run != runs_.end()) run->second.deliver_signal(static_cast<int>(signal.number));
   const auto context = contexts_.find(stream);
   if (context != contexts_.end()) context->second.deliver_signal(static_cast<int>(signal.number));
+  // Whoever is not there yet does not come any more.
+  if (const auto guest = guests_.find(stream); guest != guests_.end()) {
+    guest->second.forget();
+    guests_.erase(guest);
+  }
   return {};
 }
 

@@ -9,6 +9,8 @@
 
 #include "init/channel.h"
 #include "init/context.h"
+#include "init/door.h"
+#include "init/guest.h"
 #include "init/run.h"
 
 namespace init {
@@ -17,7 +19,8 @@ struct Wiring {
   int listener = -1;
   int cgroup = -1;
   GaugeFds gauges;
-  int leash = -1;  // as long as it does not hang up, nobody has been given this sandbox
+  int process_filter = -1;  // what a context that comes from a zygote is put under
+  int leash = -1;           // as long as it does not hang up, nobody has been given this sandbox
 };
 
 class Supervisor {
@@ -49,6 +52,11 @@ class Supervisor {
   Result<> handle_one(std::uint32_t stream, const wire::init::PutFile& file);
   Result<> handle_one(std::uint32_t stream, const wire::init::StartContext& start);
   Result<> handle_one(std::uint32_t stream, const wire::init::Execute& execute);
+  Result<> handle_one(std::uint32_t stream, const wire::init::ExpectContext& context);
+  Result<> expect(std::uint32_t stream, const wire::init::ExpectContext& context);
+  // Contexts that have come from a zygote.
+  void answer_door();
+  Result<> welcome(const Door::Caller& caller);
   void fail(std::uint32_t stream, const base::Error& error);
   Result<> reap();
   // False: it was an orphan's.
@@ -64,6 +72,8 @@ class Supervisor {
   std::optional<Channel> channel_;
   std::map<std::uint32_t, Run> runs_;  // by stream
   std::map<std::uint32_t, Context> contexts_;
+  Door door_;
+  std::map<std::uint32_t, Guest> guests_;  // expected, by stream
   std::optional<Clock::time_point> look_at_memory_until_;
 };
 

@@ -40,6 +40,10 @@ void put(Writer& w, const Execute& m) {
   w.u64(m.output_cap);
   w.text(m.payload);
 }
+void put(Writer& w, const ExpectContext& m) {
+  w.texts(m.environment);
+  w.text(m.cwd);
+}
 void put(Writer& w, const Hello& m) { w.u32(m.version); }
 void put(Writer& w, const Started& m) { w.u32(m.pid); }
 void put(Writer& w, const Output& m) {
@@ -129,6 +133,11 @@ bool get(Reader& r, Execute& m) {
   m.output_cap = r.u64();
   m.payload = r.text(kMaxExecution);
   return m.number != 0;
+}
+bool get(Reader& r, ExpectContext& m) {
+  m.environment = r.c_texts(kMaxStrings, kMaxString);
+  m.cwd = r.c_text(kMaxPath);
+  return true;
 }
 bool get(Reader& r, Hello& m) {
   m.version = r.u32();
@@ -223,7 +232,8 @@ namespace {
 
 template <class Message>
 base::Result<> check_start(const Message& start) {
-  const bool fits = start.argv.size() <= kMaxStrings && start.environment.size() <= kMaxStrings;
+  bool fits = start.environment.size() <= kMaxStrings;
+  if constexpr (requires { start.argv; }) fits = fits && start.argv.size() <= kMaxStrings;
   Writer writer;
   put(writer, start);
   const std::string payload = writer.take();
@@ -244,5 +254,6 @@ base::Result<> check_start(const Message& start) {
 
 base::Result<> check(const Start& start) { return check_start(start); }
 base::Result<> check(const StartContext& start) { return check_start(start); }
+base::Result<> check(const ExpectContext& context) { return check_start(context); }
 
 }  // namespace wire::init

@@ -68,7 +68,13 @@ struct Execute {
   std::uint64_t output_cap = 0;
   std::string payload;
 };
-using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute>;
+// A context whose process comes from outside, from the template's zygote: it knocks with the number of this
+// stream. Answered by Done, and by Started when it has come.
+struct ExpectContext {
+  std::vector<std::string> environment;
+  std::string cwd;
+};
+using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute, ExpectContext>;
 
 // init → engine
 struct Hello {
@@ -104,7 +110,7 @@ struct Failed {
   std::int32_t sys_errno = 0;
   std::string message;
 };
-struct Done {};  // a PutFile that succeeded
+struct Done {};  // a PutFile or an ExpectContext that succeeded
 // This much of the input has reached the process: the engine keeps at most kInputWindow on the way.
 struct InputTaken {
   std::uint32_t bytes = 0;
@@ -132,5 +138,6 @@ base::Result<Event> decode_event(const Frame& frame);
 // Whether init would take this request; what it does not take, it answers by hanging up.
 base::Result<> check(const Start& start);
 base::Result<> check(const StartContext& start);
+base::Result<> check(const ExpectContext& context);
 
 }  // namespace wire::init
