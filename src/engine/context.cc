@@ -44,6 +44,36 @@ Result<Context> Context::start(Sandbox& sandbox, const ContextOptions& options) 
   return context;
 }
 
+Result<> Context::be_expected(const ContextOptions& options) {
+  const wire::init::ExpectContext expected{.environment = options.environment, .cwd = options.cwd};
+  RETURN_IF_ERROR(wire::init::check(expected));
+  RETURN_IF_ERROR(sandbox_->send(stream_, expected));
+  while (true) {
+    ASSIGN_OR_RETURN(const auto event, next(nullptr));
+    if (!event) return base::fail(Code::kUnavailable, "the sandbox ended before its context was expected");
+    if (const auto* failed = std::get_if<wire::init::Failed>(&*event))
+      return std::unexpected(error_of(*failed));
+    if (std::holds_alternative<wire::init::Done>(*event)) return {};
+  }
+}
+
+Result<Context> Context::enter(Sandbox& sandbox, SpawnerClient& spawner, const ContextOptions& options) {
+  if (options.user != wire::init::User::kUser) return start(sandbox, options);
+  Context context(sandbox, sandbox.take_stream());
+  RETURN_IF_ERROR(context.be_expected(options));
+  wire::spawner::EnterContext request;
+  request.sandbox.set(sandbox.id());
+  request.stream = context.stream_;
+  auto entered = spawner.call(request);
+  if (!entered) {
+    RETURN_IF_ERROR(sandbox.send(context.stream_, wire::init::Signal{.number = SIGKILL}));
+    if (entered.error().code == Code::kUnsupported) return start(sandbox, options);
+    return std::unexpected(std::move(entered).error());
+  }
+  RETURN_IF_ERROR(context.await_ready());
+  return context;
+}
+
 Result<> Context::await_ready() {
   std::string errors;  // what it wrote instead
   while (true) {

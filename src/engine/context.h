@@ -44,6 +44,10 @@ class Context {
   // Returns when the runtime is ready.
   static Result<Context> start(Sandbox& sandbox, const ContextOptions& options);
 
+  // The same by a fork of the zygote of the sandbox's template, where the runtime is prepared already. A
+  // template without a zygote gets a cold start; a zygote that fails is an error.
+  static Result<Context> enter(Sandbox& sandbox, SpawnerClient& spawner, const ContextOptions& options);
+
   Result<Outcome> execute(const Cell& cell, CellObserver& observer);
   // It has ended, and its state with it; another may be started.
   bool is_lost() const { return is_lost_; }
@@ -54,6 +58,7 @@ class Context {
   // The next event of this context; none when the sandbox has ended. Serves the observer meanwhile.
   Result<std::optional<wire::init::Event>> next(CellObserver* observer);
   Result<> await_ready();
+  Result<> be_expected(const ContextOptions& options);
   Result<> await(CellObserver* observer);
   Result<> hear(const wire::runtime::Piece& piece, CellObserver& observer);
   Result<> tell(CellObserver& observer);
