@@ -102,7 +102,7 @@ class HostilePackage(Zygotes):
                  "ids = os.getresuid() + os.getresgid() + tuple(os.getgroups())\n"
                  "writable = [place for place in ('/', '/usr', '/home/user', '/dev', '/tmp') if not _fails(os.mkdir, place + '/here')]\n")
         helper = "\ndef _fails(call, *arguments):\n    try: call(*arguments)\n    except OSError: return True\n    return False\n"
-        template = self.variant(["hostile"], hostile=code + helper + about)
+        template = self.variant(["hostile"], hostile="import os" + helper + about + code)
         sandbox = self.visitor.sandbox(template)
         told = self.visitor.run(self.visitor.enter(sandbox), "import hostile\nprint([hostile.reached, hostile.descriptors, hostile.ids, hostile.writable])")["out"]
         reached, descriptors, ids, writable = eval(told)
