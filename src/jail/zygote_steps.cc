@@ -22,12 +22,14 @@ constexpr int kChannelFd = 3;
 Result<> volunteer_for_oom(Build&) { return sys::write_existing("/proc/self/oom_score_adj", "500"); }
 
 // Packages want to leave files there while they are imported. None of it is a context's.
-Result<> make_scratch(Build& build) {
+Result<> make_scratch(const Build& build, const char* place) {
   ASSIGN_OR_RETURN(const auto mount,
                    sys::make_mount("tmpfs", {{"mode", "1777"}, {"size", "64m"}},
                                    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
-  return sys::attach_mount(mount.get(), build.stage.get(), "lower/tmp");
+  return sys::attach_mount(mount.get(), build.stage.get(), place);
 }
+
+Result<> make_tmp(Build& build) { return make_scratch(build, "lower/tmp"); }
 
 // The library lies here, because this is the one place that is ours and not the template's.
 Result<> make_zygote_dev(Build& build) {
@@ -37,10 +39,12 @@ Result<> make_zygote_dev(Build& build) {
     RETURN_IF_ERROR(
         sys::mknodat(mount.get(), device.name, S_IFCHR | 0666, ::makedev(device.major, device.minor)));
   }
+  RETURN_IF_ERROR(sys::mkdirat(mount.get(), "shm", 0755));
   RETURN_IF_ERROR(
       sys::create_file_at(mount.get(), "cove-enter.so", build.wiring.materials->enter_library, 0755));
   RETURN_IF_ERROR(sys::set_mount_attributes(mount.get(), MOUNT_ATTR_RDONLY));
-  return sys::attach_mount(mount.get(), build.stage.get(), "lower/dev");
+  RETURN_IF_ERROR(sys::attach_mount(mount.get(), build.stage.get(), "lower/dev"));
+  return make_scratch(build, "lower/dev/shm");
 }
 
 // By real root, so that the mount namespace belongs to nobody in the nursery.
@@ -100,7 +104,7 @@ constexpr std::array kZygoteSteps = {
     Step{"own mount namespace", own_mount_namespace},
     Step{"make stage", make_stage},
     Step{"mount template", mount_template},
-    Step{"make scratch", make_scratch},
+    Step{"make tmp", make_tmp},
     Step{"make dev", make_zygote_dev},
     Step{"leave old root", leave_old_root},
     Step{"enter nursery", enter_nursery},

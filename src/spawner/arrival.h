@@ -29,6 +29,8 @@ class Arrival {
   int fd() const { return gate_.get(); }
   // Goes on as far as it goes now. True: it is in.
   Result<bool> go_on(const sys::CgroupTree& cgroups);
+  // Whatever keeps it from there on is the sandbox's affair, and no longer the zygote's.
+  bool is_born() const { return static_cast<bool>(newcomer_); }
   // Ends a newcomer that has not arrived.
   void abandon() const;
 

@@ -4,9 +4,9 @@
 #include <sys/socket.h>
 
 #include "jail/zygote.h"
+#include "spawner/forkable.h"
 #include "spawner/records.h"
 #include "spawner/said.h"
-#include "sys/directory.h"
 #include "sys/socket.h"
 
 namespace spawner {
@@ -44,16 +44,6 @@ Result<> Zygote::start(const Parts& parts, const std::string& root, const Nurser
   return {};
 }
 
-// A thread that a package has left would not be there in a fork, and what it had locked would stay locked.
-Result<> Zygote::hear_ready() const {
-  const std::string path = "/proc/" + std::to_string(process_.pid) + "/task";
-  ASSIGN_OR_RETURN(const auto threads, sys::entries(path));
-  if (threads.size() == 1) return {};
-  return base::fail(Code::kUnavailable,
-                    "a package leaves " + std::to_string(threads.size() - 1) +
-                        " thread(s) running after its import; take it off the preload list");
-}
-
 base::Error Zygote::how_it_ended() const {
   const auto status = sys::wait_pidfd(process_.pidfd.get());
   std::string how = "ended without a word";
@@ -63,6 +53,7 @@ base::Error Zygote::how_it_ended() const {
 }
 
 Result<> Zygote::listen() {
+  if (is_condemned_) return base::fail(Code::kTimeout, "it bore nobody for 10 s");
   ASSIGN_OR_RETURN(const auto said, receive_said(channel_.get()));
   switch (said.news) {
     case News::kNone:
@@ -76,7 +67,7 @@ Result<> Zygote::listen() {
   }
   if (said.word == Word::kUnable) return base::fail(Code::kUnavailable, said.text);
   if (said.word != Word::kReady || is_ready_) return base::fail(Code::kInternal, "it speaks out of turn");
-  RETURN_IF_ERROR(hear_ready());
+  RETURN_IF_ERROR(check_forkable(process_.pid));
   is_ready_ = true;
   return {};
 }

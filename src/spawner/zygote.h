@@ -35,11 +35,12 @@ class Zygote {
   bool is_ready() const { return is_ready_; }
   // Takes note of what it says. An error: it is of no use any more, and why.
   Result<> listen();
+  // It bears nobody any more: the next time that it is listened to, it is of no use.
+  void condemn() { is_condemned_ = true; }
   // Asks for a newcomer, with the descriptors of wire::zygote::CallFd.
   Result<> call(std::uint32_t stream, std::span<const int> fds) const;
 
  private:
-  Result<> hear_ready() const;
   base::Error how_it_ended() const;
 
   base::SandboxId id_;  // names its group
@@ -48,6 +49,7 @@ class Zygote {
   sys::UniqueFd channel_;
   Clock::time_point deadline_;
   bool is_ready_ = false;
+  bool is_condemned_ = false;
 };
 
 }  // namespace spawner

@@ -2,6 +2,7 @@
 
 #include <linux/openat2.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "jail/zygote.h"
@@ -65,11 +66,17 @@ void Zygotes::add_polls(std::vector<pollfd>& polls) const {
   }
 }
 
+std::ptrdiff_t Zygotes::under_way(const std::string& root) const {
+  return std::ranges::count_if(
+      errands_, [&](const Errand& errand) { return errand.arrival && errand.origin.name == root; });
+}
+
 std::optional<Result<>> Zygotes::advance(Errand& errand) {
-  const Zygote& zygote = zygotes_.at(errand.origin.name);
+  Zygote& zygote = zygotes_.at(errand.origin.name);
   if (!zygote.is_ready()) return std::nullopt;
   if (!errand.to) return Result<>();
   if (!errand.arrival) {
+    if (under_way(errand.origin.name) >= kMostUnderWay) return std::nullopt;
     auto begun = Arrival::begin(*errand.to, zygote);
     if (!begun) return std::unexpected(std::move(begun).error());
     errand.arrival = *std::move(begun);
@@ -78,6 +85,7 @@ std::optional<Result<>> Zygotes::advance(Errand& errand) {
   auto in = errand.arrival->go_on(parts_.cgroups);
   if (in && !*in) return std::nullopt;
   if (in) return Result<>();
+  if (in.error().code == Code::kTimeout && !errand.arrival->is_born()) zygote.condemn();
   errand.arrival->abandon();
   return std::unexpected(of_zygote(errand.origin.name, std::move(in).error()));
 }

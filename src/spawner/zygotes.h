@@ -18,6 +18,9 @@ namespace spawner {
 // and anew when one has died. Nothing here waits: what takes time is an errand, answered when it is done.
 class Zygotes {
  public:
+  // At once per zygote, so that a call always finds room in its channel.
+  static constexpr std::ptrdiff_t kMostUnderWay = 32;
+
   Zygotes(const Zygote::Parts& parts, Endings& endings) : parts_(parts), endings_(endings) {}
 
   // Where a template's zygote is made, and with what.
@@ -58,6 +61,8 @@ class Zygotes {
   void lose(const std::string& root, const base::Error& error);
   void drop(const std::string& root);
   void fail_errands(const std::string& root, const base::Error& error);
+  // Newcomers of a zygote that are on their way.
+  std::ptrdiff_t under_way(const std::string& root) const;
   // Nothing: it is not over yet.
   std::optional<Result<>> advance(Errand& errand);
 

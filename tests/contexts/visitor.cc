@@ -4,7 +4,7 @@
 //   {"do": "enter" | "start", "sandbox": number}  → {"context": number, "us": microseconds until it is ready}
 //   {"do": "run", "context": number, "code": text}  → {"cause", "out", "err", "events"}
 //   {"do": "command", "sandbox": number, "argv": […]}  → {"cause", "out", "err"}
-//   {"do": "warm", "template": digest}, {"do": "end", "sandbox": number}  → {}
+//   {"do": "warm", "template": digest}, {"do": "end", "sandbox": number}, {"do": "reconnect"}  → {}
 // What fails is {"error": message, "code": name}.
 #include <boost/json.hpp>
 #include <chrono>
@@ -40,7 +40,7 @@ class Notes : public engine::CellObserver, public engine::RunObserver {
 
 class Visitor {
  public:
-  explicit Visitor(engine::SpawnerClient& spawner) : spawner_(spawner) {}
+  Visitor(engine::SpawnerClient& spawner, const base::Paths& paths) : spawner_(spawner), paths_(paths) {}
 
   Result<object> obey(const object& order) {
     const std::string what(order.at("do").as_string());
@@ -50,6 +50,7 @@ class Visitor {
     if (what == "command") return command(order);
     if (what == "warm") return warm(order);
     if (what == "end") return end(order);
+    if (what == "reconnect") return reconnect();
     return base::fail(base::Code::kInvalid, "what is " + what + "?");
   }
 
@@ -111,6 +112,11 @@ class Visitor {
     return object{};
   }
 
+  Result<object> reconnect() {
+    ASSIGN_OR_RETURN(spawner_, engine::SpawnerClient::connect(paths_));
+    return object{};
+  }
+
   Result<object> end(const object& order) {
     RETURN_IF_ERROR(sandbox_of(order).destroy(spawner_));
     sandboxes_.erase(number(order, "sandbox", 0));
@@ -118,6 +124,7 @@ class Visitor {
   }
 
   engine::SpawnerClient& spawner_;
+  const base::Paths& paths_;
   std::uint32_t last_ = 0;
   std::map<std::uint32_t, engine::Sandbox> sandboxes_;
   std::map<std::uint32_t, engine::Context> contexts_;
@@ -128,12 +135,13 @@ class Visitor {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  auto spawner = engine::SpawnerClient::connect(base::Paths::of(argv[1]));
+  const auto paths = base::Paths::of(argv[1]);
+  auto spawner = engine::SpawnerClient::connect(paths);
   if (!spawner) {
     std::cerr << spawner.error().message << "\n";
     return 1;
   }
-  Visitor visitor(*spawner);
+  Visitor visitor(*spawner, paths);
   for (std::string line; std::getline(std::cin, line);) {
     const auto answer = visitor.obey(boost::json::parse(line).as_object());
     const object told =

@@ -126,10 +126,16 @@ class AZygote(Zygotes):
             self.visitor.enter(sandbox)
         self.visitor.run(self.visitor.ask("start", sandbox=sandbox)["context"], "1")
 
-    def test_has_one_thread(self):
-        template = self.variant(["threaded"], threaded="import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), daemon=True).start()")
-        with self.assertRaisesRegex(visitor.Refused, "1 thread.* preload list"):
-            self.visitor.ask("warm", template=template)
+    def test_leaves_nothing_that_its_forks_would_lack_or_share(self):
+        for leaves, source in (("1 thread", "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), daemon=True).start()"),
+                               ("memory that is shared", "import mmap\nkept = mmap.mmap(-1, 4096)"),
+                               ("2 open descriptor", "import os\nkept = os.pipe()")):
+            template = self.variant(["leaver"], leaver=source)
+            with self.subTest(leaves), self.assertRaisesRegex(visitor.Refused, f"leaves {leaves}.* preload list"):
+                self.visitor.ask("warm", template=template)
+        # What is gone again after the import is no fault.
+        clean = "import mmap, multiprocessing\nmmap.mmap(-1, 4096).close()\nmultiprocessing.Lock()\nopen('/tmp/cache', 'w').close()"
+        self.visitor.ask("warm", template=self.variant(["clean"], clean=clean))
 
     def test_goes_with_its_template(self):
         template = self.variant()
@@ -141,6 +147,24 @@ class AZygote(Zygotes):
         request.send(struct.pack("=IIII72s", 0x45564F43, 2, 3, 0, template.encode()))
         self.assertEqual(struct.unpack_from("=I", request.recv(1 << 16), 16)[0], 1)
         cove.wait_until(lambda: len(self.zygotes()) == before - 1, "the zygote's end")
+
+
+class AfterTheSpawner(Zygotes):
+    def test_contexts_live_on_and_the_zygote_does_not(self):
+        sandbox = self.visitor.sandbox(self.plain)
+        context = self.visitor.enter(sandbox)
+        self.assertEqual(len(self.zygotes()), 1)
+        cove.end(self.spawner)
+        cove.wait_until(lambda: not self.zygotes(), "the zygote's end")
+        self.assertEqual(self.visitor.run(context, "print(1)")["out"], "1\n")
+        type(self).spawner = self.cove.start_spawner()
+        self.visitor.ask("reconnect")
+        cove.wait_until(lambda: len(self.cove.sandboxes()) == 1, "the zygote's group to be removed")
+        # Nobody can enter a sandbox of an earlier nursery; another context is started cold.
+        self.assertEqual(self.visitor.run(self.visitor.enter(sandbox), "print(2)")["out"], "2\n")
+        self.assertEqual(self.zygotes(), [])
+        self.assertEqual(self.visitor.run(self.visitor.enter(self.visitor.sandbox(self.plain)), "print(3)")["out"], "3\n")
+        self.assertEqual(len(self.zygotes()), 1)
 
 
 if __name__ == "__main__":

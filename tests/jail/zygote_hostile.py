@@ -32,7 +32,10 @@ def connect(family, address):
 
 def enter(pid, space):
     descriptor = libc.syscall(434, pid, 0)  # pidfd_open
-    return -1 if descriptor < 0 else libc.setns(descriptor, space)
+    entered = libc.setns(descriptor, space)
+    if descriptor >= 0:
+        os.close(descriptor)
+    return entered
 
 attempt("host file", lambda: os.stat(CANARY))
 attempt("host proc", lambda: os.listdir("/proc/1"))
@@ -166,6 +169,14 @@ class LyingZygote(Zygotes):
 
     def test_cannot_speak_nonsense(self):
         self.refuse(99, "nonsense")
+
+    def test_that_bears_nobody_is_given_up(self):
+        template = self.variant(["idler"], idler="import os, struct, time\nos.write(3, struct.pack('=IIi492s', 0x4f475a43, 1, 0, b''))\ntime.sleep(1000)")
+        before = set(self.zygotes())
+        sandbox = self.visitor.sandbox(template)
+        with self.assertRaisesRegex(visitor.Refused, "did not arrive"):
+            self.visitor.enter(sandbox)
+        cove.wait_until(lambda: set(self.zygotes()) <= before, "the idle zygote's end")
 
     def test_tells_a_failure_in_plain_letters(self):
         self.refuse(6, r"failed to \?\[31m")
