@@ -45,6 +45,8 @@ Result<Launcher::Births> Launcher::make_births() {
   // While nothing runs yet that a failure would leave behind.
   for (const int fd : {input.write.get(), output.read.get(), error.read.get()}) {
     RETURN_IF_ERROR(sys::set_nonblocking(fd));
+    // Programs open /dev/stdout and the like, which the kernel allows to whom the pipe itself does.
+    RETURN_IF_ERROR(sys::fchmod(fd, 0666));
   }
   ASSIGN_OR_RETURN(auto leaf, Leaf::make(group_, "p" + std::to_string(++leaves_)));
   return Births{.ours = {.leaf = std::move(leaf),
