@@ -57,13 +57,6 @@ Result<> place_descriptors(const Ends& ends, int& tell) {
   return sys::place_fd(runtime.get(), kRuntimeFd);
 }
 
-// The kernel's killer takes a sandbox's processes before init and before anything of the host.
-Result<> volunteer_for_oom() {
-  // Dumpable for this write only, under init's own id; the change of ids that follows undoes it.
-  RETURN_IF_ERROR(sys::set_dumpable());
-  return sys::write_existing("/proc/self/oom_score_adj", "500");
-}
-
 Result<> become_program(const wire::init::Start& start, const LaunchPolicy& policy) {
   RETURN_IF_ERROR(sys::reset_signals());
   RETURN_IF_ERROR(sys::new_session());
@@ -108,6 +101,12 @@ Result<> await_exec(int pipe) {
 }
 
 }  // namespace
+
+Result<> volunteer_for_oom() {
+  // Dumpable for this write only, under init's own id; the change of ids that follows undoes it.
+  RETURN_IF_ERROR(sys::set_dumpable());
+  return sys::write_existing("/proc/self/oom_score_adj", "500");
+}
 
 Result<> become(wire::init::User user, const LaunchPolicy& policy) {
   const bool is_root = user == wire::init::User::kRoot;

@@ -33,6 +33,10 @@ Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& poli
 Result<Launched> launch_runtime(const wire::init::StartContext& start, const LaunchPolicy& policy,
                                 const Leaf& leaf);
 
+// The kernel's killer takes a sandbox's processes before init and before anything of the host. For a process
+// just forked from init, before it becomes the user.
+Result<> volunteer_for_oom();
+
 // Becomes the sandbox's user for good: ids, capabilities, filter. For a process just forked from init.
 Result<> become(wire::init::User user, const LaunchPolicy& policy);
 
