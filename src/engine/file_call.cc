@@ -12,7 +12,9 @@ using wire::file::Done;
 
 Result<Done> FileCall::run(const wire::file::Request& request) {
   RETURN_IF_ERROR(wire::file::check(request));
-  if (std::holds_alternative<wire::file::Write>(request)) input_ = Input::kOpen;
+  const bool has_input = std::holds_alternative<wire::file::Write>(request) ||
+                         std::holds_alternative<wire::file::Unpack>(request);
+  if (has_input) input_ = Input::kOpen;
   RETURN_IF_ERROR(sandbox_.send_frame(wire::file::encode(stream_, request)));
   while (true) {
     if (auto put = put_in(); !put) return cancel(std::move(put).error());

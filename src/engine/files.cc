@@ -32,8 +32,8 @@ class Collector : public FileObserver {
   }
   Result<> bytes(std::string_view piece) override {
     if (piece.size() > most_ - content.size()) {
-      return base::fail(Code::kExhausted, "the file has more than " + std::to_string(most_) +
-                                              " bytes; read it in ranges, or as a stream");
+      return base::fail(Code::kExhausted, "there are more than " + std::to_string(most_) +
+                                              " bytes; take them in ranges, or as a stream");
     }
     content += piece;
     return {};
@@ -87,6 +87,17 @@ Result<std::string> Files::read(const wire::file::Read& request, std::size_t mos
 }
 
 Result<Done> Files::write(const wire::file::Write& request, std::string_view bytes) {
+  Collector collector(0, bytes);
+  return call(request, collector);
+}
+
+Result<std::string> Files::pack(const wire::file::Pack& request, std::size_t most) {
+  Collector collector(most);
+  RETURN_IF_ERROR(call(request, collector));
+  return std::move(collector.content);
+}
+
+Result<Done> Files::unpack(const wire::file::Unpack& request, std::string_view bytes) {
   Collector collector(0, bytes);
   return call(request, collector);
 }

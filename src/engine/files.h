@@ -18,6 +18,9 @@ class Files {
   // A whole file, or a range, of at most `most` bytes; what is larger is refused.
   Result<std::string> read(const wire::file::Read& request, std::size_t most = 64 << 20);
   Result<wire::file::Done> write(const wire::file::Write& request, std::string_view bytes);
+  // An archive of at most `most` bytes.
+  Result<std::string> pack(const wire::file::Pack& request, std::size_t most = 64 << 20);
+  Result<wire::file::Done> unpack(const wire::file::Unpack& request, std::string_view bytes);
   Result<std::vector<wire::file::Attribute>> attributes(const std::string& path);
   // Every other call, and those above for who wants to see their parts as they come.
   Result<wire::file::Done> call(const wire::file::Request& request, FileObserver& observer);

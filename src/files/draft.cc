@@ -32,7 +32,7 @@ Result<> sync_directory(int directory, int file) {
 
 Result<Draft> Draft::make(int directory) {
   std::string name = ".cove-" + base::random_hex(8) + ".part";
-  auto file = sys::openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  auto file = sys::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (!file) return std::unexpected(std::move(file).error());
   return Draft(directory, std::move(name), *std::move(file));
 }

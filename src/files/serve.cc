@@ -5,8 +5,10 @@
 #include "files/change.h"
 #include "files/entry.h"
 #include "files/list.h"
+#include "files/pack.h"
 #include "files/read.h"
 #include "files/remove.h"
+#include "files/unpack.h"
 #include "files/write.h"
 #include "wire/init_messages.h"
 
@@ -41,6 +43,8 @@ struct Perform {
   Result<Done> operator()(const wire::file::GetAttributes& m) const { return get_attributes(call, m); }
   Result<Done> operator()(const wire::file::SetAttribute& m) const { return set_attribute(m); }
   Result<Done> operator()(const wire::file::RemoveAttribute& m) const { return remove_attribute(m); }
+  Result<Done> operator()(const wire::file::Pack& m) const { return pack(call, m); }
+  Result<Done> operator()(const wire::file::Unpack& m) const { return unpack(call, m); }
   // What belongs to a call, without one.
   Result<Done> operator()(const wire::file::Data&) const { return nothing_to_do(); }
   Result<Done> operator()(const wire::file::Credit&) const { return nothing_to_do(); }

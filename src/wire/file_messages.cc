@@ -69,6 +69,19 @@ void put(Writer& w, const RemoveAttribute& m) {
   w.text(m.path);
   w.text(m.name);
 }
+void put(Writer& w, const Pack& m) {
+  w.text(m.path);
+  put_enum(w, m.format);
+  w.u64(m.most_entries);
+  w.u64(m.most_bytes);
+}
+void put(Writer& w, const Unpack& m) {
+  w.text(m.path);
+  put_enum(w, m.format);
+  put_enum(w, m.existing);
+  w.u64(m.most_entries);
+  w.u64(m.most_bytes);
+}
 void put(Writer& w, const Data& m) { w.text(m.bytes); }
 void put(Writer& w, const Credit& m) { w.u32(m.bytes); }
 void put(Writer&, const Cancel&) {}
@@ -93,6 +106,7 @@ void put(Writer& w, const Attribute& m) {
 void put(Writer& w, const Done& m) {
   w.u64(m.entries);
   w.u64(m.bytes);
+  w.u64(m.skipped);
 }
 
 // False when the byte stands for nothing.
@@ -166,6 +180,19 @@ bool get(Reader& r, SetAttribute& m) {
   return true;
 }
 bool get(Reader& r, RemoveAttribute& m) { return get_path(r, m.path) && get_attribute_name(r, m.name); }
+bool get(Reader& r, Pack& m) {
+  if (!get_path(r, m.path) || !get_enum(r, m.format, Format::kZip)) return false;
+  m.most_entries = r.u64();
+  m.most_bytes = r.u64();
+  return true;
+}
+bool get(Reader& r, Unpack& m) {
+  if (!get_path(r, m.path) || !get_enum(r, m.format, Format::kZip)) return false;
+  if (!get_enum(r, m.existing, Existing::kReplace)) return false;
+  m.most_entries = r.u64();
+  m.most_bytes = r.u64();
+  return true;
+}
 bool get(Reader& r, Data& m) {
   m.bytes = r.text(kMaxChunk);
   return true;
@@ -210,6 +237,7 @@ bool get(Reader& r, Attribute& m) {
 bool get(Reader& r, Done& m) {
   m.entries = r.u64();
   m.bytes = r.u64();
+  m.skipped = r.u64();
   return true;
 }
 
@@ -237,7 +265,9 @@ std::string encode(std::uint32_t stream, const Event& event) {
 
 bool is_request(std::uint32_t type) { return type - kRequestBase < std::variant_size_v<Request>; }
 bool is_event(std::uint32_t type) { return type - kEventBase < std::variant_size_v<Event>; }
-bool is_opening(std::uint32_t type) { return type - kRequestBase < place_of<Data, Request>(); }
+bool is_opening(std::uint32_t type) {
+  return is_request(type) && type - kRequestBase > place_of<Cancel, Request>();
+}
 bool is_end(std::uint32_t type) { return type == kEventBase + place_of<Done, Event>(); }
 
 base::Result<Request> decode_request(const Frame& frame) {

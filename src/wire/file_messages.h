@@ -26,6 +26,7 @@ enum class Links : std::uint8_t { kFollow = 0, kKeep = 1 };
 enum class Order : std::uint8_t { kName = 0, kNewestFirst = 1, kLargestFirst = 2 };
 enum class Parents : std::uint8_t { kMustExist = 0, kMake = 1 };
 enum class Existing : std::uint8_t { kRefuse = 0, kReplace = 1 };
+enum class Format : std::uint8_t { kTar = 0, kTarGzip = 1, kZip = 2 };
 enum class How : std::uint8_t {
   kReplace = 0,  // the whole file at once, when all of it has come
   kCreate = 1,   // the same, but there must be none
@@ -92,7 +93,22 @@ struct RemoveAttribute {
   std::string path;
   std::string name;
 };
-// The rest goes to a call that is under way.
+// A directory with everything below it as an archive, which comes in Bytes.
+struct Pack {
+  std::string path;
+  Format format = Format::kTar;
+  std::uint64_t most_entries = 1'000'000;
+  std::uint64_t most_bytes = std::uint64_t{16} << 30;  // of what is packed
+};
+// An archive, which goes in Data, into a directory: all of it or nothing.
+struct Unpack {
+  std::string path;  // made when it is missing
+  Format format = Format::kTar;
+  Existing existing = Existing::kReplace;  // what to do with files that are there; directories are joined
+  std::uint64_t most_entries = 100'000;
+  std::uint64_t most_bytes = std::uint64_t{1} << 30;
+};
+// These go to a call that is under way.
 struct Data {
   std::string bytes;  // empty: the end
 };
@@ -100,8 +116,9 @@ struct Credit {
   std::uint32_t bytes = 0;  // that were taken of what the worker sent
 };
 struct Cancel {};
-using Request = std::variant<Stat, List, Read, Write, MakeDirectory, Move, Remove, SetMode, MakeSymlink,
-                             GetAttributes, SetAttribute, RemoveAttribute, Data, Credit, Cancel>;
+using Request =
+    std::variant<Data, Credit, Cancel, Stat, List, Read, Write, MakeDirectory, Move, Remove, SetMode,
+                 MakeSymlink, GetAttributes, SetAttribute, RemoveAttribute, Pack, Unpack>;
 
 // worker → engine
 enum class Kind : std::uint8_t {
@@ -143,8 +160,9 @@ struct Attribute {
   std::string value;
 };
 struct Done {
-  std::uint64_t entries = 0;  // removed, listed
-  std::uint64_t bytes = 0;    // read, written
+  std::uint64_t entries = 0;  // removed, listed, packed
+  std::uint64_t bytes = 0;    // read, written, packed
+  std::uint64_t skipped = 0;  // what an archive cannot hold: FIFOs, sockets, devices
 };
 using Event = std::variant<Entries, Opened, Bytes, Taken, Attribute, Done>;
 

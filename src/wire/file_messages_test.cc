@@ -43,6 +43,8 @@ std::vector<Request> every_request() {
           GetAttributes{.path = "/a"},
           SetAttribute{.path = "/a", .name = "user.x", .value = std::string("\0", 1)},
           RemoveAttribute{.path = "/a", .name = "user.x"},
+          Pack{.path = "/a", .format = Format::kZip, .most_entries = 1, .most_bytes = 2},
+          Unpack{.path = "/a", .format = Format::kTarGzip, .existing = Existing::kRefuse},
           Data{.bytes = "d"},
           Data{},
           Credit{.bytes = kWindow},
@@ -55,7 +57,7 @@ std::vector<Event> every_event() {
           Bytes{.bytes = std::string("\0b", 2)},
           Taken{.bytes = 9},
           Attribute{.name = "user.x", .value = "v"},
-          Done{.entries = 1, .bytes = 2}};
+          Done{.entries = 1, .bytes = 2, .skipped = 3}};
 }
 
 TEST(FileMessages, EveryRequestSurvivesTheWay) {
@@ -106,6 +108,8 @@ TEST(FileMessages, RequestsOutOfBoundsAreRefused) {
                                  MakeSymlink{.target = "", .path = "/a"},
                                  SetAttribute{.path = "/a", .name = "security.x"},
                                  SetAttribute{.path = "/a", .name = "user."},
+                                 Pack{.path = "/a", .format = Format{3}},
+                                 Unpack{.path = "a"},
                                  Credit{.bytes = kWindow + 1}};
   for (const Request& request : bad)
     EXPECT_THAT(check(request), FailsWith(Code::kInvalid)) << request.index();

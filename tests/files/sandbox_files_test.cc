@@ -135,6 +135,27 @@ TEST_F(SandboxFiles, AFullDiskLeavesTheOldFileAndReadingAndRemoving) {
   EXPECT_OK(files_->write({.path = "/home/user/file"}, "new"));
 }
 
+TEST_F(SandboxFiles, ArchivesGoInAndOutAndBelongToTheUser) {
+  begin();
+  const std::string make_tar =
+      "import tarfile\nwith tarfile.open('a.tar', 'w', format=tarfile.PAX_FORMAT) as tar: tar.add('from')";
+  EXPECT_EQ(run("export LANG=C.UTF-8; mkdir from; echo text > from/gr\xc3\xbc\xc3\x9f.txt; python3 -c \"" +
+                make_tar + "\"; python3 -m zipfile -c a.zip from; ln -s / from/root"),
+            "");
+  for (const auto& [name, format] :
+       {std::pair{"a.tar", wire::file::Format::kTar}, {"a.zip", wire::file::Format::kZip}}) {
+    ASSERT_OK_AND_ASSIGN(const auto bytes, files_->read({.path = std::string("/home/user/") + name}));
+    SCOPED_TRACE(std::string(name) + " of " + std::to_string(bytes.size()) + " bytes");
+    ASSERT_OK(files_->unpack({.path = "/home/user/to", .format = format}, bytes));
+    EXPECT_EQ(run("cat to/from/gr*; stat -c %u to/from/gr*; ls -A to; rm -r to"), "text\n1000\nfrom\n")
+        << name;
+  }
+  ASSERT_OK_AND_ASSIGN(const auto packed,
+                       files_->pack({.path = "/home/user/from", .format = wire::file::Format::kTarGzip}));
+  ASSERT_OK(files_->write({.path = "/home/user/b.tgz"}, packed));
+  EXPECT_EQ(run("mkdir b; tar xf b.tgz -C b; cat b/gr*; readlink b/root"), "text\n/\n");
+}
+
 // Whose filter has no openat2, and no modes with set-id bits.
 TEST_F(SandboxFiles, AWorkspaceIsReadAndNotWrittenWhenItIsReadOnly) {
   const std::string workspace = World::current()->scratch() + "/workspace";
