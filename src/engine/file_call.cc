@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 namespace engine {
@@ -18,7 +19,9 @@ Result<Done> FileCall::run(const wire::file::Request& request) {
   RETURN_IF_ERROR(sandbox_.send_frame(wire::file::encode(stream_, request)));
   while (true) {
     if (auto put = put_in(); !put) return cancel(std::move(put).error());
-    ASSIGN_OR_RETURN(const auto frame, next());
+    auto heard = next();
+    if (!heard) return cancel(std::move(heard).error());
+    const wire::Frame& frame = *heard;
     if (!wire::file::is_event(frame.type)) {
       ASSIGN_OR_RETURN(const auto event, wire::init::decode_event(frame));
       const auto* failed = std::get_if<wire::init::Failed>(&event);
@@ -56,9 +59,11 @@ Result<wire::Frame> FileCall::next() {
   while (true) {
     ASSIGN_OR_RETURN(auto frame, sandbox_.frames_.next());
     if (!frame) {
-      pollfd waiting{.fd = sandbox_.socket_.get(), .events = POLLIN, .revents = 0};
-      if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) return base::failed_call("poll");
-      if (waiting.revents != 0) RETURN_IF_ERROR(sandbox_.receive_some());
+      std::array<pollfd, 2> waiting{pollfd{sandbox_.socket_.get(), POLLIN, 0},
+                                    pollfd{observer_.interrupt_fd(), POLLIN, 0}};
+      if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) return base::failed_call("poll");
+      if (waiting[1].revents != 0) return base::fail(Code::kConflict, "the call was cancelled");
+      if (waiting[0].revents != 0) RETURN_IF_ERROR(sandbox_.receive_some());
       continue;
     }
     if (frame->stream == stream_) return *std::move(frame);
@@ -87,6 +92,7 @@ Result<> FileCall::tell(const wire::file::Event& event) {
   if (const auto* bytes = std::get_if<wire::file::Bytes>(&event)) return observer_.bytes(bytes->bytes);
   if (const auto* attribute = std::get_if<wire::file::Attribute>(&event))
     return observer_.attribute(*attribute);
+  if (const auto* changed = std::get_if<wire::file::Changed>(&event)) return observer_.changed(*changed);
   if (const auto* entries = std::get_if<wire::file::Entries>(&event)) {
     for (const auto& entry : entries->entries) RETURN_IF_ERROR(observer_.entry(entry));
   }

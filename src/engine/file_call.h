@@ -14,6 +14,9 @@ class FileObserver {
   virtual Result<> opened(const wire::file::Entry&) { return {}; }
   virtual Result<> bytes(std::string_view) { return {}; }
   virtual Result<> attribute(const wire::file::Attribute&) { return {}; }
+  virtual Result<> changed(const wire::file::Changed&) { return {}; }
+  // What to wait on beside the sandbox, -1 for none: readable when the call is to be cancelled.
+  virtual int interrupt_fd() const { return -1; }
   // The next piece of what is to be written, of at most `most` bytes; empty at its end.
   virtual Result<std::string> next_piece(std::size_t /*most*/) { return std::string(); }
 };

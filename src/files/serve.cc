@@ -9,6 +9,7 @@
 #include "files/read.h"
 #include "files/remove.h"
 #include "files/unpack.h"
+#include "files/watch.h"
 #include "files/write.h"
 #include "wire/init_messages.h"
 
@@ -45,6 +46,7 @@ struct Perform {
   Result<Done> operator()(const wire::file::RemoveAttribute& m) const { return remove_attribute(m); }
   Result<Done> operator()(const wire::file::Pack& m) const { return pack(call, m); }
   Result<Done> operator()(const wire::file::Unpack& m) const { return unpack(call, m); }
+  Result<Done> operator()(const wire::file::Watch& m) const { return watch(call, m); }
   // What belongs to a call, without one.
   Result<Done> operator()(const wire::file::Data&) const { return nothing_to_do(); }
   Result<Done> operator()(const wire::file::Credit&) const { return nothing_to_do(); }

@@ -82,6 +82,10 @@ void put(Writer& w, const Unpack& m) {
   w.u64(m.most_entries);
   w.u64(m.most_bytes);
 }
+void put(Writer& w, const Watch& m) {
+  w.text(m.path);
+  w.u8(m.tree);
+}
 void put(Writer& w, const Data& m) { w.text(m.bytes); }
 void put(Writer& w, const Credit& m) { w.u32(m.bytes); }
 void put(Writer&, const Cancel&) {}
@@ -107,6 +111,12 @@ void put(Writer& w, const Done& m) {
   w.u64(m.entries);
   w.u64(m.bytes);
   w.u64(m.skipped);
+}
+
+void put(Writer& w, const Changed& m) {
+  put_enum(w, m.change);
+  w.text(m.path);
+  w.u8(m.is_directory);
 }
 
 // False when the byte stands for nothing.
@@ -193,6 +203,11 @@ bool get(Reader& r, Unpack& m) {
   m.most_bytes = r.u64();
   return true;
 }
+bool get(Reader& r, Watch& m) {
+  if (!get_path(r, m.path)) return false;
+  m.tree = r.u8();
+  return m.tree <= 1;
+}
 bool get(Reader& r, Data& m) {
   m.bytes = r.text(kMaxChunk);
   return true;
@@ -239,6 +254,13 @@ bool get(Reader& r, Done& m) {
   m.bytes = r.u64();
   m.skipped = r.u64();
   return true;
+}
+
+bool get(Reader& r, Changed& m) {
+  const bool known = get_enum(r, m.change, Change::kOverflow);
+  m.path = r.c_text(kMaxPath);
+  m.is_directory = r.u8();
+  return known && m.is_directory <= 1;
 }
 
 constexpr auto kPut = [](Writer& w, const auto& m) { put(w, m); };

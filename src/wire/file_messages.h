@@ -108,6 +108,11 @@ struct Unpack {
   std::uint64_t most_entries = 100'000;
   std::uint64_t most_bytes = std::uint64_t{1} << 30;
 };
+// Tells of changes in a directory until it is cancelled, or the directory goes.
+struct Watch {
+  std::string path;
+  std::uint8_t tree = 0;  // 1: and of those in every directory below it, also in new ones
+};
 // These go to a call that is under way.
 struct Data {
   std::string bytes;  // empty: the end
@@ -118,7 +123,7 @@ struct Credit {
 struct Cancel {};
 using Request =
     std::variant<Data, Credit, Cancel, Stat, List, Read, Write, MakeDirectory, Move, Remove, SetMode,
-                 MakeSymlink, GetAttributes, SetAttribute, RemoveAttribute, Pack, Unpack>;
+                 MakeSymlink, GetAttributes, SetAttribute, RemoveAttribute, Pack, Unpack, Watch>;
 
 // worker → engine
 enum class Kind : std::uint8_t {
@@ -164,7 +169,20 @@ struct Done {
   std::uint64_t bytes = 0;    // read, written, packed
   std::uint64_t skipped = 0;  // what an archive cannot hold: FIFOs, sockets, devices
 };
-using Event = std::variant<Entries, Opened, Bytes, Taken, Attribute, Done>;
+enum class Change : std::uint8_t {
+  kWatching = 0,  // from here on nothing is missed
+  kCreated = 1,   // or moved here; what a new directory holds may be told twice
+  kModified = 2,
+  kAttributes = 3,
+  kRemoved = 4,   // or moved away
+  kOverflow = 5,  // there was more than could be kept: look again
+};
+struct Changed {
+  Change change = Change::kWatching;
+  std::string path;  // below the watched directory; empty: itself
+  std::uint8_t is_directory = 0;
+};
+using Event = std::variant<Entries, Opened, Bytes, Taken, Attribute, Done, Changed>;
 
 std::string encode(std::uint32_t stream, const Request& request);
 std::string encode(std::uint32_t stream, const Event& event);

@@ -45,6 +45,7 @@ std::vector<Request> every_request() {
           RemoveAttribute{.path = "/a", .name = "user.x"},
           Pack{.path = "/a", .format = Format::kZip, .most_entries = 1, .most_bytes = 2},
           Unpack{.path = "/a", .format = Format::kTarGzip, .existing = Existing::kRefuse},
+          Watch{.path = "/a", .tree = 1},
           Data{.bytes = "d"},
           Data{},
           Credit{.bytes = kWindow},
@@ -57,7 +58,8 @@ std::vector<Event> every_event() {
           Bytes{.bytes = std::string("\0b", 2)},
           Taken{.bytes = 9},
           Attribute{.name = "user.x", .value = "v"},
-          Done{.entries = 1, .bytes = 2, .skipped = 3}};
+          Done{.entries = 1, .bytes = 2, .skipped = 3},
+          Changed{.change = Change::kOverflow, .path = "a", .is_directory = 1}};
 }
 
 TEST(FileMessages, EveryRequestSurvivesTheWay) {
@@ -110,6 +112,7 @@ TEST(FileMessages, RequestsOutOfBoundsAreRefused) {
                                  SetAttribute{.path = "/a", .name = "user."},
                                  Pack{.path = "/a", .format = Format{3}},
                                  Unpack{.path = "a"},
+                                 Watch{.path = "/a", .tree = 2},
                                  Credit{.bytes = kWindow + 1}};
   for (const Request& request : bad)
     EXPECT_THAT(check(request), FailsWith(Code::kInvalid)) << request.index();
@@ -129,6 +132,7 @@ TEST(FileMessages, EventsOutOfBoundsAreRefused) {
                                Bytes{},
                                Bytes{.bytes = std::string(kMaxChunk + 1, 'x')},
                                Taken{.bytes = kWindow + 1},
+                               Changed{.change = Change{6}},
                                Attribute{.name = "trusted.x"}};
   for (const Event& event : bad) {
     EXPECT_THAT(decode_event(frame_of(encode(1, event))), FailsWith(Code::kInvalid)) << event.index();

@@ -92,6 +92,26 @@ TEST_F(SandboxFiles, AFileGoesInComesOutAndBelongsToTheUser) {
   EXPECT_THAT(files_->stat("/home/user/a"), FailsWith(Code::kNotFound));
 }
 
+class UntilItWatches : public engine::FileObserver {
+ public:
+  base::Result<> changed(const wire::file::Changed& changed) override {
+    EXPECT_EQ(changed.change, wire::file::Change::kWatching);
+    return base::fail(Code::kConflict, "seen enough");
+  }
+};
+
+TEST_F(SandboxFiles, ModesAreSetAndTreesWatchedByAProcessThatCannotBeLookedInto) {
+  begin();
+  run("mkdir -p a/b; touch a/file");
+  EXPECT_OK(files_->call(wire::file::SetMode{.path = "/home/user/a/file", .mode = 0}));
+  EXPECT_OK(files_->call(wire::file::SetMode{.path = "/home/user/a/file", .mode = 0640}));
+  EXPECT_EQ(run("stat -c %a a/file"), "640\n");
+  UntilItWatches observer;
+  EXPECT_THAT(files_->call(wire::file::Watch{.path = "/home/user", .tree = 1}, observer),
+              support::FailsSaying("seen enough"));
+  EXPECT_OK(files_->stat("/home/user")) << "the next call is served";
+}
+
 TEST_F(SandboxFiles, LinksAndDotsLeadNowhereButInside) {
   begin();
   ASSERT_OK(sys::create_file_at(AT_FDCWD, World::current()->scratch() + "/canary", "of the host"));
