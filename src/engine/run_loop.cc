@@ -13,8 +13,8 @@ namespace engine {
 
 Result<Outcome> RunLoop::run() {
   while (true) {
-    ASSIGN_OR_RETURN(auto frame, sandbox_.frames_.next());
-    if (!frame) {
+    ASSIGN_OR_RETURN(const auto message, sandbox_.next());
+    if (!message) {
       if (auto more = wait(); !more) {
         // The sandbox itself is gone: a way for a run to end like any other.
         if (more.error().code == base::Code::kUnavailable) return Outcome{};
@@ -22,12 +22,8 @@ Result<Outcome> RunLoop::run() {
       }
       continue;
     }
-    const bool is_ours = frame->stream == stream_;
-    if (!is_ours && frame->stream != wire::init::kConnection) continue;
-    ASSIGN_OR_RETURN(const auto event, wire::init::decode_event(*frame));
-    // What concerns every request is that init ends.
-    if (!is_ours && !std::holds_alternative<wire::init::Failed>(event)) continue;
-    ASSIGN_OR_RETURN(auto outcome, handle(event));
+    if (!message->concerns(stream_)) continue;
+    ASSIGN_OR_RETURN(auto outcome, handle(message->event));
     if (outcome) return *outcome;
   }
 }

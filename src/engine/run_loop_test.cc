@@ -208,6 +208,24 @@ TEST(RunLoop, MoreAcknowledgedThanSentStallsNothing) {
   EXPECT_OK(scripted.sandbox().run(command(), watcher));
 }
 
+TEST(RunLoop, WhatWasHandedOnIsAcknowledgedBeforeInitHasNoRoomLeft) {
+  ScriptedSandbox scripted([](InitEnd& init) {
+    (void)init.hear();
+    const Output chunk{.bytes = std::string(wire::kMaxChunk, 'x')};
+    std::size_t cost = 0;
+    std::uint64_t count = 0;
+    for (; cost < wire::init::kOutputWindow; cost += wire::init::cost_of(chunk), ++count) {
+      init.say(init.stream, Output{.offset = count * wire::kMaxChunk, .bytes = chunk.bytes});
+    }
+    const auto seen = std::get<wire::init::Acknowledge>(init.hear().value());
+    EXPECT_GE(seen.number, 1U);
+    EXPECT_LE(seen.number, count);
+    init.say(init.stream, Ended{});
+  });
+  Watcher watcher;
+  EXPECT_OK(scripted.sandbox().run(command(), watcher));
+}
+
 TEST(RunLoop, AnInterruptIsPassedOn) {
   ScriptedSandbox scripted([](InitEnd& init) {
     (void)init.hear();

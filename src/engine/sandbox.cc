@@ -1,5 +1,6 @@
 #include "engine/sandbox.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -65,7 +66,7 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
         {std::string(reply.steps[i].name.view()), std::chrono::microseconds(reply.steps[i].microseconds)});
   }
   ASSIGN_OR_RETURN(sandbox.socket_, sys::connect_unix(std::string(reply.socket.view()), SOCK_STREAM));
-  ASSIGN_OR_RETURN(const auto first, sandbox.receive());
+  ASSIGN_OR_RETURN(const auto first, sandbox.receive(wire::init::kConnection));
   if (const auto* failed = std::get_if<wire::init::Failed>(&first)) {
     return std::unexpected(base::Error{static_cast<Code>(failed->code),
                                        "sandbox " + sandbox.id_ + ": " + failed->message, failed->sys_errno});
@@ -78,15 +79,38 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
 }
 
 Result<> Sandbox::send(std::uint32_t stream, const wire::init::Request& request) {
-  const std::string frame = wire::init::encode(stream, request);
-  std::string_view bytes = frame;
+  if (auto sent = transmit(wire::init::encode(stream, request)); !sent) {
+    return last_words(std::unexpected(std::move(sent).error()));
+  }
+  return {};
+}
+
+Result<> Sandbox::transmit(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n =
         sys::retry([&] { return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); });
-    if (n < 0) return last_words(base::failed_call("send to sandbox " + id_));
+    if (n < 0) return base::failed_call("send to sandbox " + id_);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return {};
+}
+
+void Sandbox::acknowledge(const Acknowledgements::Due& due) {
+  const std::string frame = wire::init::encode(due.stream, due.message);
+  // An init that listens to nothing is not waited for. One that is gone shows where its last words are read.
+  const ssize_t n = ::send(socket_.get(), frame.data(), frame.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (n <= 0) return;
+  acknowledgements_.told(due);
+  (void)transmit(std::string_view(frame).substr(static_cast<std::size_t>(n)));
+}
+
+Result<std::optional<Sandbox::Message>> Sandbox::next() {
+  if (const auto due = acknowledgements_.settle()) acknowledge(*due);
+  ASSIGN_OR_RETURN(const auto frame, frames_.next());
+  if (!frame) return std::optional<Message>();
+  ASSIGN_OR_RETURN(auto event, wire::init::decode_event(*frame));
+  acknowledgements_.give_out(frame->stream, event);
+  return std::optional(Message{.stream = frame->stream, .event = std::move(event)});
 }
 
 std::unexpected<base::Error> Sandbox::last_words(std::unexpected<base::Error> otherwise) {
@@ -116,15 +140,14 @@ Result<> Sandbox::receive_some() {
   return {};
 }
 
-Result<wire::init::Event> Sandbox::receive() {
+Result<wire::init::Event> Sandbox::receive(std::uint32_t stream) {
   while (true) {
-    ASSIGN_OR_RETURN(auto frame, frames_.next());
-    if (frame) return wire::init::decode_event(*frame);
-    std::array<char, 65536> buffer;
-    const ssize_t n = sys::retry([&] { return ::recv(socket_.get(), buffer.data(), buffer.size(), 0); });
-    if (n < 0) return base::failed_call("receive from sandbox " + id_);
-    if (n == 0) return base::fail(Code::kUnavailable, "sandbox " + id_ + " has ended");
-    frames_.feed({buffer.data(), static_cast<std::size_t>(n)});
+    ASSIGN_OR_RETURN(auto message, next());
+    if (message && message->concerns(stream)) return std::move(message->event);
+    if (message) continue;
+    pollfd waiting{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) return base::failed_call("poll");
+    RETURN_IF_ERROR(receive_some());
   }
 }
 
@@ -132,9 +155,9 @@ Result<> Sandbox::put_file(const std::string& path, std::string bytes, std::uint
   if (bytes.size() > wire::init::kMaxFileBytes) {
     return base::fail(Code::kInvalid, path + " is larger than 3 MiB; put it into a workspace instead");
   }
-  RETURN_IF_ERROR(
-      send(take_stream(), wire::init::PutFile{.path = path, .mode = mode, .bytes = std::move(bytes)}));
-  ASSIGN_OR_RETURN(const auto event, receive());
+  const std::uint32_t stream = take_stream();
+  RETURN_IF_ERROR(send(stream, wire::init::PutFile{.path = path, .mode = mode, .bytes = std::move(bytes)}));
+  ASSIGN_OR_RETURN(const auto event, receive(stream));
   if (std::holds_alternative<wire::init::Done>(event)) return {};
   if (const auto* failed = std::get_if<wire::init::Failed>(&event)) {
     return std::unexpected(base::Error{static_cast<Code>(failed->code), failed->message, failed->sys_errno});
@@ -154,6 +177,7 @@ Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
   RETURN_IF_ERROR(wire::init::check(start));
   const std::uint32_t stream = take_stream();
   RETURN_IF_ERROR(send(stream, start));
+  acknowledgements_.listen(stream);
   return RunLoop(*this, stream, observer).run();
 }
 

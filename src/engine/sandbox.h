@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/cause.h"
+#include "engine/acknowledgements.h"
 #include "engine/spawner_client.h"
 #include "wire/init_messages.h"
 
@@ -91,7 +92,22 @@ class Sandbox {
   Result<> receive_some();
   // Why init has ended, when it said so.
   std::unexpected<base::Error> last_words(std::unexpected<base::Error> otherwise);
-  Result<wire::init::Event> receive();
+  struct Message {
+    std::uint32_t stream = 0;
+    wire::init::Event event;
+    // What concerns every request is that init ends.
+    bool concerns(std::uint32_t whom) const {
+      const bool is_of_all = stream == wire::init::kConnection;
+      return stream == whom || (is_of_all && std::holds_alternative<wire::init::Failed>(event));
+    }
+  };
+  // The next whole message, none when more has to be received. Whoever asks for it is done with the one
+  // before, which is acknowledged when it is time to.
+  Result<std::optional<Message>> next();
+  // Waits for the next one that concerns this stream, and be it that init ends.
+  Result<wire::init::Event> receive(std::uint32_t stream);
+  Result<> transmit(std::string_view bytes);
+  void acknowledge(const Acknowledgements::Due& due);
 
   std::string id_;
   std::string seccomp_;
@@ -100,6 +116,7 @@ class Sandbox {
   sys::UniqueFd socket_;
   wire::FrameReader frames_;
   std::uint32_t stream_ = 0;
+  Acknowledgements acknowledgements_;
   friend class RunLoop;
   friend class Context;
 };

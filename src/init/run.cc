@@ -28,39 +28,21 @@ Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched
       launched_(std::move(launched)),
       leaf_(std::move(place.leaf)),
       before_(place.before),
-      meter_(start.output_cap) {}
+      output_(std::move(launched_.output), std::move(launched_.error)),
+      outbox_(stream) {
+  output_.set_cap(start.output_cap);
+}
 
-void Run::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
-  if (room_for_output) {
-    if (launched_.output) polls.push_back({launched_.output.get(), POLLIN, 0});
-    if (launched_.error) polls.push_back({launched_.error.get(), POLLIN, 0});
-  }
+void Run::add_polls(std::vector<pollfd>& polls) const {
+  if (end_) return;
+  if (outbox_.has_room()) output_.add_polls(polls);
   if (launched_.input && !input_.empty()) polls.push_back({launched_.input.get(), POLLOUT, 0});
 }
 
 Result<> Run::pump(Channel& channel) {
-  if (channel.has_room()) {
-    RETURN_IF_ERROR(pump_output(launched_.output, wire::init::Channel::kStdout, channel));
-  }
-  if (channel.has_room()) {
-    RETURN_IF_ERROR(pump_output(launched_.error, wire::init::Channel::kStderr, channel));
-  }
+  if (end_) return conclude();
+  RETURN_IF_ERROR(output_.read_some(outbox_));
   return pump_input(channel);
-}
-
-Result<std::size_t> Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
-  ASSIGN_OR_RETURN(auto written, read_output(pipe, which, meter_));
-  if (!written.kept.bytes.empty()) channel.send(stream_, std::move(written.kept));
-  return written.size;
-}
-
-Result<> Run::drain(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
-  for (std::size_t moved = 0; moved < kLargestPipe;) {
-    ASSIGN_OR_RETURN(const std::size_t more, pump_output(pipe, which, channel));
-    if (more == 0) break;
-    moved += more;
-  }
-  return {};
 }
 
 Result<> Run::pump_input(Channel& channel) {
@@ -90,6 +72,7 @@ Result<> Run::give_input(std::string_view bytes) {
 }
 
 void Run::deliver_signal(int signal) {
+  if (end_) return;
   interrupted_ = true;
   if (signal == SIGKILL) {
     (void)leaf_.kill_all();
@@ -99,6 +82,7 @@ void Run::deliver_signal(int signal) {
 }
 
 std::optional<Clock::time_point> Run::keep_time() {
+  if (end_) return std::nullopt;
   const auto act = deadline_.due(Clock::now());
   if (act == Deadline::Act::kAsk) {
     (void)leaf_.signal_all(SIGTERM, pid());
@@ -114,7 +98,7 @@ void Run::on_out_of_memory() {
 }
 
 Result<bool> Run::lost_memory(const Gauges& gauges) const {
-  if (had_company_) return false;
+  if (had_company_ || end_) return false;
   return gauges.out_of_memory(before_);
 }
 
@@ -122,8 +106,7 @@ Result<Facts> Run::facts_of(const sys::ExitStatus& status, const Gauges& gauges)
   Facts facts{.status = status,
               .timed_out = deadline_.passed(),
               .interrupted = interrupted_,
-              .had_company = had_company_,
-              .output_cut = meter_.was_cut()};
+              .had_company = had_company_};
   // No cause at all is better than a wrong one.
   ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory(before_));
   ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted(before_));
@@ -131,25 +114,38 @@ Result<Facts> Run::facts_of(const sys::ExitStatus& status, const Gauges& gauges)
   return facts;
 }
 
-Result<wire::init::Ended> Run::finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel) {
+Result<> Run::finish(const sys::ExitStatus& status, const Gauges& gauges) {
   // The started process may have obeyed the TERM while others of the run ignore it.
   if (deadline_.passed()) (void)leaf_.kill_all();
   // What the process wrote before its end is in the pipes; what its orphans write later is not part of the
   // run.
-  RETURN_IF_ERROR(drain(launched_.output, wire::init::Channel::kStdout, channel));
-  RETURN_IF_ERROR(drain(launched_.error, wire::init::Channel::kStderr, channel));
-  ASSIGN_OR_RETURN(const Facts facts, facts_of(status, gauges));
-  wire::init::Usage usage;
-  usage.wall_us = microseconds_since(started_);
-  usage.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
-  ASSIGN_OR_RETURN(usage.peak_memory_bytes, gauges.memory_peak());
-  meter_.tell(usage);
+  output_.begin_drain();
+  End end;
+  ASSIGN_OR_RETURN(end.facts, facts_of(status, gauges));
+  end.usage.wall_us = microseconds_since(started_);
+  end.usage.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
+  ASSIGN_OR_RETURN(end.usage.peak_memory_bytes, gauges.memory_peak());
   (void)leaf_.remove();
-  return wire::init::Ended{.cause = cause_of(facts),
-                           .exit_code = static_cast<std::uint32_t>(status.code),
-                           .signal = static_cast<std::uint32_t>(status.signal),
-                           .limits_hit = limits_hit(facts),
-                           .usage = usage};
+  launched_.input.reset();
+  end_ = end;
+  return conclude();
+}
+
+// The end is told after the output, and that may have to wait for the engine.
+Result<> Run::conclude() {
+  if (is_over_) return {};
+  ASSIGN_OR_RETURN(const bool drained, output_.drain(outbox_));
+  if (!drained) return {};
+  output_.close();
+  end_->facts.output_cut = output_.meter().was_cut();
+  output_.meter().tell(end_->usage);
+  outbox_.add(wire::init::Ended{.cause = cause_of(end_->facts),
+                                .exit_code = static_cast<std::uint32_t>(end_->facts.status.code),
+                                .signal = static_cast<std::uint32_t>(end_->facts.status.signal),
+                                .limits_hit = limits_hit(end_->facts),
+                                .usage = end_->usage});
+  is_over_ = true;
+  return {};
 }
 
 }  // namespace init

@@ -12,6 +12,21 @@
 
 namespace init {
 
+namespace {
+
+// The one that runs with this pid: those that ended have none any more.
+auto find_pid(auto& all, pid_t pid) {
+  return std::ranges::find_if(
+      all, [&](const auto& one) { return one.second.pid() == pid && !one.second.has_ended(); });
+}
+
+std::size_t count_live(const auto& all) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(all, [](const auto& one) { return !one.second.has_ended(); }));
+}
+
+}  // namespace
+
 Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
     : wiring_(wiring), policy_(std::move(policy)), gauges_(wiring.gauges) {}
 
@@ -55,8 +70,8 @@ Result<bool> Supervisor::turn() {
   std::vector<pollfd> polls{{channel_->fd(), channel_->wanted_events(), 0},
                             {children_.get(), POLLIN, 0},
                             {gauges_.notify_fd(), gauges_.notify_events(), 0}};
-  for (const auto& [stream, run] : runs_) run.add_polls(polls, channel_->has_room());
-  for (const auto& [stream, context] : contexts_) context.add_polls(polls, channel_->has_room());
+  for (const auto& [stream, run] : runs_) run.add_polls(polls);
+  for (const auto& [stream, context] : contexts_) context.add_polls(polls);
   const int timeout = poll_timeout();
   if (::poll(polls.data(), polls.size(), timeout) < 0 && errno != EINTR) return base::failed_call("poll");
   if ((polls[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
@@ -70,10 +85,26 @@ Result<bool> Supervisor::turn() {
   }
   look_at_memory();
   for (auto& [stream, run] : runs_) RETURN_IF_ERROR(run.pump(*channel_));
-  for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(*channel_, gauges_));
+  for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(gauges_));
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
-  RETURN_IF_ERROR(channel_->flush());
+  RETURN_IF_ERROR(flush());
   return true;
+}
+
+Result<> Supervisor::flush() {
+  bool has_more = true;
+  // What the socket takes makes room for more of what waits.
+  while (has_more) {
+    has_more = false;
+    for (auto& [stream, run] : runs_) has_more |= run.outbox().flush(*channel_);
+    for (auto& [stream, context] : contexts_) has_more |= context.outbox().flush(*channel_);
+    RETURN_IF_ERROR(channel_->flush());
+    has_more = has_more && channel_->idle();
+  }
+  const auto is_told = [](const auto& one) { return one.second.is_over() && one.second.outbox().is_sent(); };
+  std::erase_if(runs_, is_told);
+  std::erase_if(contexts_, is_told);
+  return {};
 }
 
 void Supervisor::look_at_memory() {
@@ -137,17 +168,19 @@ Result<Leaf> Supervisor::make_place(std::uint32_t stream) {
   if (runs_.contains(stream) || contexts_.contains(stream)) {
     return base::fail(base::Code::kConflict, "stream " + std::to_string(stream) + " has a process already");
   }
-  if (runs_.size() + contexts_.size() >= kMostProcesses) {
+  if (live() >= kMostProcesses) {
     return base::fail(base::Code::kExhausted,
                       std::to_string(kMostProcesses) + " processes run already; end one first");
   }
   // While others run, the peak is that of all.
-  if (runs_.empty() && contexts_.empty()) RETURN_IF_ERROR(gauges_.reset_peak());
+  if (live() == 0) RETURN_IF_ERROR(gauges_.reset_peak());
   return Leaf::make(wiring_.cgroup, "p" + std::to_string(++started_));
 }
 
+std::size_t Supervisor::live() const { return count_live(runs_) + count_live(contexts_); }
+
 void Supervisor::note_company() {
-  if (runs_.size() + contexts_.size() == 1) return;
+  if (live() == 1) return;
   for (auto& [stream, run] : runs_) run.note_company();
   for (auto& [stream, context] : contexts_) context.note_company();
 }
@@ -177,7 +210,7 @@ Result<> Supervisor::execute(std::uint32_t stream, const wire::init::Execute& ex
     return base::fail(base::Code::kNotFound, "no context on stream " + std::to_string(stream));
   }
   // Alone, an execution has a peak of its own.
-  if (runs_.empty() && contexts_.size() == 1) RETURN_IF_ERROR(gauges_.reset_peak());
+  if (live() == 1) RETURN_IF_ERROR(gauges_.reset_peak());
   ASSIGN_OR_RETURN(const auto before, gauges_.marks());
   return context->second.execute(execute, before);
 }
@@ -194,6 +227,14 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& 
   const auto context = contexts_.find(stream);
   if (context != contexts_.end()) context->second.deliver_signal(static_cast<int>(signal.number));
   return {};
+}
+
+// What concerns one that has been forgotten meanwhile goes nowhere.
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Acknowledge& seen) {
+  const auto run = runs_.find(stream);
+  if (run != runs_.end()) return run->second.outbox().acknowledge(seen.number);
+  const auto context = contexts_.find(stream);
+  return context == contexts_.end() ? Result<>() : context->second.outbox().acknowledge(seen.number);
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::PutFile& file) {
@@ -221,21 +262,16 @@ Result<> Supervisor::reap() {
 }
 
 Result<bool> Supervisor::finish_run(const sys::Reaped& reaped) {
-  const auto run = std::ranges::find(runs_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  const auto run = find_pid(runs_, reaped.pid);
   if (run == runs_.end()) return false;
-  ASSIGN_OR_RETURN(const auto ended, run->second.finish(reaped.status, gauges_, *channel_));
-  channel_->send(run->first, ended);
-  runs_.erase(run);
+  RETURN_IF_ERROR(run->second.finish(reaped.status, gauges_));
   return true;
 }
 
 Result<bool> Supervisor::finish_context(const sys::Reaped& reaped) {
-  const auto context =
-      std::ranges::find(contexts_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  const auto context = find_pid(contexts_, reaped.pid);
   if (context == contexts_.end()) return false;
-  ASSIGN_OR_RETURN(const auto ended, context->second.finish(reaped.status, gauges_, *channel_));
-  channel_->send(context->first, ended);
-  contexts_.erase(context);
+  RETURN_IF_ERROR(context->second.finish(reaped.status, gauges_));
   return true;
 }
 

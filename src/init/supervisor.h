@@ -35,9 +35,12 @@ class Supervisor {
   Result<> serve();
   Result<> await_hand_out();
   Result<bool> turn();
+  // Sends what is to be told, and forgets who has nothing more to tell.
+  Result<> flush();
   Result<> serve_requests();
   // A leaf for another process, when there may be one on this stream.
   Result<Leaf> make_place(std::uint32_t stream);
+  std::size_t live() const;
   void note_company();
   Result<> start(std::uint32_t stream, const wire::init::Start& start);
   Result<> start(std::uint32_t stream, const wire::init::StartContext& start);
@@ -49,6 +52,7 @@ class Supervisor {
   Result<> handle_one(std::uint32_t stream, const wire::init::PutFile& file);
   Result<> handle_one(std::uint32_t stream, const wire::init::StartContext& start);
   Result<> handle_one(std::uint32_t stream, const wire::init::Execute& execute);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Acknowledge& seen);
   void fail(std::uint32_t stream, const base::Error& error);
   Result<> reap();
   // False: it was an orphan's.

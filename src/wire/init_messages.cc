@@ -40,6 +40,7 @@ void put(Writer& w, const Execute& m) {
   w.u64(m.output_cap);
   w.text(m.payload);
 }
+void put(Writer& w, const Acknowledge& m) { w.u64(m.number); }
 void put(Writer& w, const Hello& m) { w.u32(m.version); }
 void put(Writer& w, const Started& m) { w.u32(m.pid); }
 void put(Writer& w, const Output& m) {
@@ -130,6 +131,10 @@ bool get(Reader& r, Execute& m) {
   m.payload = r.text(kMaxExecution);
   return m.number != 0;
 }
+bool get(Reader& r, Acknowledge& m) {
+  m.number = r.u64();
+  return true;
+}
 bool get(Reader& r, Hello& m) {
   m.version = r.u32();
   return true;
@@ -204,6 +209,27 @@ base::Result<Variant> decode_variant(std::uint32_t index, const Frame& frame) {
 }
 
 }  // namespace
+
+namespace {
+std::size_t bytes_of(const Output& output) { return output.bytes.size(); }
+std::size_t bytes_of(const Wrote& wrote) { return wrote.output.bytes.size(); }
+std::size_t bytes_of(const Said& said) { return said.piece.bytes.size(); }
+template <class Other>
+std::size_t bytes_of(const Other&) {
+  return 0;
+}
+}  // namespace
+
+bool is_kept(const Event& event) {
+  return std::holds_alternative<Output>(event) || std::holds_alternative<Wrote>(event) ||
+         std::holds_alternative<Said>(event) || std::holds_alternative<Executed>(event) ||
+         std::holds_alternative<Ended>(event);
+}
+
+std::size_t cost_of(const Event& event) {
+  constexpr std::size_t kBesides = 128;  // what an event takes without its bytes
+  return kBesides + std::visit([](const auto& one) { return bytes_of(one); }, event);
+}
 
 std::string encode(std::uint32_t stream, const Request& request) {
   return encode_variant(kRequestBase, stream, request);

@@ -14,7 +14,7 @@
 // Messages on the control socket of a sandbox: the engine's side asks, init answers. One frame each.
 namespace wire::init {
 
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 // The stream of what concerns no request: Hello, and the Failed of an init that ends.
 constexpr std::uint32_t kConnection = 0;
@@ -26,6 +26,8 @@ constexpr std::size_t kMaxMessage = 4096;
 constexpr std::size_t kMaxFileBytes = 3 << 20;
 constexpr std::size_t kMaxExecution = 3 << 20;  // code and input of an execution
 constexpr std::size_t kInputWindow = 256 << 10;
+// What is kept of a stream until the engine has acknowledged it; then its producer waits, and nobody else's.
+constexpr std::size_t kOutputWindow = 256 << 10;
 
 enum class User : std::uint8_t { kUser = 0, kRoot = 1 };
 enum class Stdin : std::uint8_t { kClosed = 0, kStream = 1 };
@@ -68,7 +70,12 @@ struct Execute {
   std::uint64_t output_cap = 0;
   std::string payload;
 };
-using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute>;
+// Of a stream, the kept events up to this one, counted from 1, are the engine's now: init lets go of them.
+// A process or context whose end is among them is forgotten.
+struct Acknowledge {
+  std::uint64_t number = 0;
+};
+using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute, Acknowledge>;
 
 // init → engine
 struct Hello {
@@ -123,6 +130,11 @@ struct Executed {
   Ended end;
 };
 using Event = std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken, Said, Wrote, Executed>;
+
+// Output, pieces, and ends are kept until acknowledged.
+bool is_kept(const Event& event);
+// What a kept event takes of the window. Both sides count by it, so neither waits for the other in vain.
+std::size_t cost_of(const Event& event);
 
 std::string encode(std::uint32_t stream, const Request& request);
 std::string encode(std::uint32_t stream, const Event& event);

@@ -34,7 +34,8 @@ std::vector<Request> every_request() {
           Signal{.number = 64},
           PutFile{.path = "/home/user/x", .mode = 0644, .bytes = "text"},
           StartContext{.argv = {"python3"}, .environment = {"A=b"}, .cwd = "/", .user = User::kUser},
-          Execute{.number = 1, .deadline_ms = 2, .grace_ms = 3, .output_cap = 4, .payload = "{}"}};
+          Execute{.number = 1, .deadline_ms = 2, .grace_ms = 3, .output_cap = 4, .payload = "{}"},
+          Acknowledge{.number = 1ULL << 40}};
 }
 
 std::vector<Event> every_event() {
