@@ -18,9 +18,11 @@ class Acknowledgements {
 
   // This one is given out now.
   void give_out(std::uint32_t stream, const wire::init::Event& event) {
-    if (!streams_.contains(stream) || !wire::init::is_kept(event)) return;
+    const auto taken = streams_.find(stream);
+    if (taken == streams_.end() || !wire::init::is_kept(event)) return;
     // The end is kept for whoever asks: it is not acknowledged on the way.
-    if (std::holds_alternative<wire::init::Ended>(event)) return;
+    taken->second.has_ended = std::holds_alternative<wire::init::Ended>(event);
+    if (taken->second.has_ended) return;
     in_hand_ = {.stream = stream, .cost = wire::init::cost_of(event)};
   }
 
@@ -41,10 +43,18 @@ class Acknowledgements {
 
   void told(const Due& due) { streams_[due.stream].cost = 0; }
 
+  // The number of the end, when that has been given out.
+  std::optional<std::uint64_t> end_of(std::uint32_t stream) const {
+    const auto taken = streams_.find(stream);
+    if (taken == streams_.end() || !taken->second.has_ended) return std::nullopt;
+    return taken->second.seen + 1;
+  }
+
  private:
   struct Taken {
     std::uint64_t seen = 0;
     std::size_t cost = 0;  // since the last acknowledgement
+    bool has_ended = false;
   };
   struct InHand {
     std::uint32_t stream = 0;

@@ -28,10 +28,6 @@ std::string payload_of(const Cell& cell) {
   return boost::json::serialize(payload);
 }
 
-base::Error error_of(const wire::init::Failed& failed) {
-  return {static_cast<Code>(failed.code), failed.message, failed.sys_errno};
-}
-
 }  // namespace
 
 Result<Context> Context::start(Sandbox& sandbox, const ContextOptions& options) {

@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "engine/processes.h"
 #include "engine/run_loop.h"
 #include "engine/runtime_environment.h"
 #include "sys/retry.h"
@@ -38,6 +39,10 @@ Result<wire::spawner::Create> request_of(const SandboxOptions& options) {
 
 }  // namespace
 
+base::Error error_of(const wire::init::Failed& failed) {
+  return {static_cast<Code>(failed.code), failed.message, failed.sys_errno};
+}
+
 std::vector<std::string> base_environment(wire::init::User user, const SandboxOptions& options) {
   const bool is_root = user == wire::init::User::kRoot;
   const std::string name = is_root ? "root" : "user";
@@ -65,17 +70,36 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
     sandbox.setup_.push_back(
         {std::string(reply.steps[i].name.view()), std::chrono::microseconds(reply.steps[i].microseconds)});
   }
-  ASSIGN_OR_RETURN(sandbox.socket_, sys::connect_unix(std::string(reply.socket.view()), SOCK_STREAM));
-  ASSIGN_OR_RETURN(const auto first, sandbox.receive(wire::init::kConnection));
+  sandbox.socket_path_ = reply.socket.view();
+  RETURN_IF_ERROR(sandbox.greet());
+  sandbox.lifetime_ = options.lifetime;
+  if (options.lifetime == Lifetime::kUntilDestroyed) {
+    RETURN_IF_ERROR(sandbox.send(wire::init::kConnection, wire::init::Stay{}));
+  }
+  return sandbox;
+}
+
+Result<Sandbox> Sandbox::connect(const std::string& id, const std::string& socket_path) {
+  Sandbox sandbox;
+  sandbox.id_ = id;
+  sandbox.socket_path_ = socket_path;
+  sandbox.lifetime_ = Lifetime::kUntilDestroyed;
+  RETURN_IF_ERROR(sandbox.greet());
+  return sandbox;
+}
+
+Result<> Sandbox::greet() {
+  ASSIGN_OR_RETURN(socket_, sys::connect_unix(socket_path_, SOCK_STREAM));
+  ASSIGN_OR_RETURN(const auto first, receive(wire::init::kConnection));
   if (const auto* failed = std::get_if<wire::init::Failed>(&first)) {
-    return std::unexpected(base::Error{static_cast<Code>(failed->code),
-                                       "sandbox " + sandbox.id_ + ": " + failed->message, failed->sys_errno});
+    return std::unexpected(base::with_context("sandbox " + id_, error_of(*failed)));
   }
   const auto* hello = std::get_if<wire::init::Hello>(&first);
   if (hello == nullptr || hello->version != wire::init::kVersion) {
     return base::fail(Code::kUnsupported, "the sandbox's init speaks another protocol version");
   }
-  return sandbox;
+  stream_ = hello->last_stream;
+  return {};
 }
 
 Result<> Sandbox::send(std::uint32_t stream, const wire::init::Request& request) {
@@ -126,7 +150,7 @@ std::unexpected<base::Error> Sandbox::last_words(std::unexpected<base::Error> ot
     if (!event) return otherwise;
     const auto* failed = std::get_if<wire::init::Failed>(&*event);
     if (failed == nullptr || (*frame)->stream != wire::init::kConnection) continue;
-    return std::unexpected(base::Error{static_cast<Code>(failed->code), failed->message, failed->sys_errno});
+    return std::unexpected(error_of(*failed));
   }
 }
 
@@ -140,14 +164,20 @@ Result<> Sandbox::receive_some() {
   return {};
 }
 
-Result<wire::init::Event> Sandbox::receive(std::uint32_t stream) {
+Result<Sandbox::Message> Sandbox::await_message() {
   while (true) {
     ASSIGN_OR_RETURN(auto message, next());
-    if (message && message->concerns(stream)) return std::move(message->event);
-    if (message) continue;
+    if (message) return *std::move(message);
     pollfd waiting{.fd = socket_.get(), .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) return base::failed_call("poll");
     RETURN_IF_ERROR(receive_some());
+  }
+}
+
+Result<wire::init::Event> Sandbox::receive(std::uint32_t stream) {
+  while (true) {
+    ASSIGN_OR_RETURN(auto message, await_message());
+    if (message.concerns(stream)) return std::move(message.event);
   }
 }
 
@@ -160,12 +190,12 @@ Result<> Sandbox::put_file(const std::string& path, std::string bytes, std::uint
   ASSIGN_OR_RETURN(const auto event, receive(stream));
   if (std::holds_alternative<wire::init::Done>(event)) return {};
   if (const auto* failed = std::get_if<wire::init::Failed>(&event)) {
-    return std::unexpected(base::Error{static_cast<Code>(failed->code), failed->message, failed->sys_errno});
+    return std::unexpected(error_of(*failed));
   }
   return base::fail(Code::kInternal, "unexpected answer from sandbox " + id_);
 }
 
-Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
+Result<std::uint32_t> Sandbox::begin(const Command& command) {
   const wire::init::Start start{.argv = command.argv,
                                 .environment = command.environment,
                                 .cwd = command.cwd,
@@ -177,8 +207,18 @@ Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
   RETURN_IF_ERROR(wire::init::check(start));
   const std::uint32_t stream = take_stream();
   RETURN_IF_ERROR(send(stream, start));
+  return stream;
+}
+
+Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
+  ASSIGN_OR_RETURN(const std::uint32_t stream, begin(command));
   acknowledgements_.listen(stream);
-  return RunLoop(*this, stream, observer).run();
+  auto outcome = RunLoop(*this, stream, observer).run();
+  // Of a sandbox that stays, init would keep the end for others.
+  const bool is_kept = lifetime_ == Lifetime::kUntilDestroyed && acknowledgements_.end_of(stream);
+  if (is_kept) RETURN_IF_ERROR(Processes(*this).forget(stream));
+  acknowledgements_.stop(stream);
+  return outcome;
 }
 
 Outcome explained(Outcome outcome, wire::spawner::EndedAs ended_as) {

@@ -25,17 +25,32 @@ Result<Context> Context::start(std::uint32_t stream, const wire::init::StartCont
     (void)leaf.remove();
     return std::unexpected(std::move(launched).error());
   }
-  return Context(stream, *std::move(launched), std::move(leaf));
+  return Context(stream, Record::of(start.argv), *std::move(launched), std::move(leaf));
 }
 
-Context::Context(std::uint32_t stream, Launched launched, Leaf leaf)
-    : launched_(std::move(launched)),
+Context::Context(std::uint32_t stream, Record record, Launched launched, Leaf leaf)
+    : record_(std::move(record)),
+      launched_(std::move(launched)),
       leaf_(std::move(leaf)),
       started_(Clock::now()),
       output_(std::move(launched_.output), std::move(launched_.error)),
       outbox_(stream) {
   // Why it did not get ready is in what it wrote.
   output_.begin_execution(0, wire::init::kMaxMessage);
+}
+
+wire::init::Found Context::describe() const {
+  using wire::init::State;
+  return {.kind = wire::init::Kind::kContext,
+          .state = exit_ ? State::kEnded : (execution_ ? State::kBusy : State::kIdle),
+          .pid = static_cast<std::uint32_t>(pid()),
+          .started_us = record_.started_us,
+          .argv = record_.argv,
+          .execution = last_,
+          .acknowledged = outbox_.acknowledged(),
+          .last = outbox_.last(),
+          .stdout_bytes = output_.meter().stdout_bytes(),
+          .stderr_bytes = output_.meter().stderr_bytes()};
 }
 
 void Context::add_polls(std::vector<pollfd>& polls) const {

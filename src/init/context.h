@@ -12,6 +12,7 @@
 #include "init/leaf.h"
 #include "init/outcome.h"
 #include "init/output_pipes.h"
+#include "init/record.h"
 
 namespace init {
 
@@ -30,6 +31,8 @@ class Context {
   bool has_ended() const { return exit_.has_value(); }
   // Everything there will ever be to tell is in the outbox.
   bool is_over() const { return is_over_; }
+
+  wire::init::Found describe() const;
 
   void add_polls(std::vector<pollfd>& polls) const;
   // Begins an execution; kConflict while another runs.
@@ -55,7 +58,7 @@ class Context {
     bool interrupted = false;
   };
 
-  Context(std::uint32_t stream, Launched launched, Leaf leaf);
+  Context(std::uint32_t stream, Record record, Launched launched, Leaf leaf);
   Result<> write_pending();
   Result<> listen(const Gauges& gauges);
   // What has come from the runtime now; 0 for nothing, none when there is nothing more to be had from it.
@@ -68,6 +71,7 @@ class Context {
   Result<bool> hear_last_words(const Gauges& gauges);
   Result<> end_execution(const sys::ExitStatus& status, base::Cause otherwise, const Gauges& gauges);
 
+  Record record_;
   Launched launched_;
   Leaf leaf_;
   Clock::time_point started_;

@@ -46,9 +46,14 @@ void Outbox::add(Event event) {
 }
 
 bool Outbox::flush(Channel& channel) {
-  if (is_sent()) return false;
+  if (is_sent() || !is_attached_) return false;
   while (!is_sent() && channel.has_room()) channel.send(stream_, kept_[sent_++]);
   return true;
+}
+
+void Outbox::attach() {
+  is_attached_ = true;
+  sent_ = 0;
 }
 
 Result<> Outbox::acknowledge(std::uint64_t number) {

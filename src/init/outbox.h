@@ -21,6 +21,12 @@ class Outbox {
   // A number that was never given is the engine breaking the protocol.
   Result<> acknowledge(std::uint64_t number);
 
+  // To another connection everything that is kept is sent again, once it asks for it.
+  void attach();
+  void detach() { is_attached_ = false; }
+
+  std::uint64_t acknowledged() const { return gone_; }
+  std::uint64_t last() const { return gone_ + kept_.size(); }
   bool is_sent() const { return sent_ == kept_.size(); }
   bool is_empty() const { return kept_.empty(); }
 
@@ -30,6 +36,7 @@ class Outbox {
   std::uint64_t gone_ = 0;  // how many were acknowledged
   std::size_t sent_ = 0;    // of those kept
   std::size_t cost_ = 0;
+  bool is_attached_ = true;
 };
 
 }  // namespace init

@@ -25,12 +25,27 @@ Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, con
 
 Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Place place)
     : stream_(stream),
+      record_(Record::of(start.argv)),
       launched_(std::move(launched)),
       leaf_(std::move(place.leaf)),
       before_(place.before),
       output_(std::move(launched_.output), std::move(launched_.error)),
       outbox_(stream) {
   output_.set_cap(start.output_cap);
+}
+
+wire::init::Found Run::describe() const {
+  return {.kind = wire::init::Kind::kRun,
+          .state = end_ ? wire::init::State::kEnded : wire::init::State::kBusy,
+          .pid = static_cast<std::uint32_t>(pid()),
+          .started_us = record_.started_us,
+          .argv = record_.argv,
+          .acknowledged = outbox_.acknowledged(),
+          .last = outbox_.last(),
+          .stdout_bytes = output_.meter().stdout_bytes(),
+          .stderr_bytes = output_.meter().stderr_bytes(),
+          .input_received = input_received_,
+          .input_taken = input_received_ - input_.size()};
 }
 
 void Run::add_polls(std::vector<pollfd>& polls) const {
@@ -68,6 +83,7 @@ Result<> Run::give_input(std::string_view bytes) {
     return base::fail(base::Code::kInvalid, "more input than the window allows");
   }
   input_ += bytes;
+  input_received_ += bytes.size();
   return {};
 }
 

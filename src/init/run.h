@@ -13,6 +13,7 @@
 #include "init/leaf.h"
 #include "init/outcome.h"
 #include "init/output_pipes.h"
+#include "init/record.h"
 
 namespace init {
 
@@ -36,6 +37,8 @@ class Run {
   bool has_ended() const { return end_.has_value(); }
   // Everything there will ever be to tell is in the outbox.
   bool is_over() const { return is_over_; }
+
+  wire::init::Found describe() const;
 
   void add_polls(std::vector<pollfd>& polls) const;
   // Moves bytes: output to the outbox while it has room, input to the process.
@@ -66,6 +69,7 @@ class Run {
   };
 
   std::uint32_t stream_;
+  Record record_;
   Launched launched_;
   Leaf leaf_;
   GaugeMarks before_;
@@ -76,6 +80,7 @@ class Run {
   std::optional<End> end_;
   bool is_over_ = false;
   std::string input_;
+  std::uint64_t input_received_ = 0;
   bool input_ends_ = false;
   bool interrupted_ = false;
   bool had_company_ = false;

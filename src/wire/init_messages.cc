@@ -41,7 +41,13 @@ void put(Writer& w, const Execute& m) {
   w.text(m.payload);
 }
 void put(Writer& w, const Acknowledge& m) { w.u64(m.number); }
-void put(Writer& w, const Hello& m) { w.u32(m.version); }
+void put(Writer&, const Stay&) {}
+void put(Writer&, const List&) {}
+void put(Writer& w, const Attach& m) { w.u64(m.after); }
+void put(Writer& w, const Hello& m) {
+  w.u32(m.version);
+  w.u32(m.last_stream);
+}
 void put(Writer& w, const Started& m) { w.u32(m.pid); }
 void put(Writer& w, const Output& m) {
   w.u8(static_cast<std::uint8_t>(m.channel));
@@ -79,6 +85,19 @@ void put(Writer& w, const Wrote& m) {
 void put(Writer& w, const Executed& m) {
   w.u32(m.execution);
   put(w, m.end);
+}
+
+void put(Writer& w, const Found& m) {
+  w.u8(static_cast<std::uint8_t>(m.kind));
+  w.u8(static_cast<std::uint8_t>(m.state));
+  w.u32(m.pid);
+  w.u64(m.started_us);
+  w.texts(m.argv);
+  w.u32(m.execution);
+  for (const std::uint64_t value :
+       {m.acknowledged, m.last, m.stdout_bytes, m.stderr_bytes, m.input_received, m.input_taken}) {
+    w.u64(value);
+  }
 }
 
 template <class Variant>
@@ -135,9 +154,16 @@ bool get(Reader& r, Acknowledge& m) {
   m.number = r.u64();
   return true;
 }
+bool get(Reader&, Stay&) { return true; }
+bool get(Reader&, List&) { return true; }
+bool get(Reader& r, Attach& m) {
+  m.after = r.u64();
+  return true;
+}
 bool get(Reader& r, Hello& m) {
   m.version = r.u32();
-  return true;
+  m.last_stream = r.u32();
+  return m.last_stream <= kLastStream;
 }
 bool get(Reader& r, Started& m) {
   m.pid = r.u32();
@@ -191,6 +217,23 @@ bool get(Reader& r, Wrote& m) {
 bool get(Reader& r, Executed& m) {
   m.execution = r.u32();
   return get(r, m.end);
+}
+
+bool get(Reader& r, Found& m) {
+  const std::uint8_t kind = r.u8();
+  const std::uint8_t state = r.u8();
+  m.kind = static_cast<Kind>(kind);
+  m.state = static_cast<State>(state);
+  m.pid = r.u32();
+  m.started_us = r.u64();
+  m.argv = r.c_texts(kMaxListedArguments, kMaxListedArgument);
+  m.execution = r.u32();
+  for (std::uint64_t* value :
+       {&m.acknowledged, &m.last, &m.stdout_bytes, &m.stderr_bytes, &m.input_received, &m.input_taken}) {
+    *value = r.u64();
+  }
+  return kind <= 1 && state <= 2 && m.acknowledged <= m.last && m.input_taken <= m.input_received &&
+         m.input_received - m.input_taken <= kInputWindow;
 }
 
 template <class Variant, std::size_t I = 0>

@@ -24,7 +24,10 @@ constexpr std::size_t kMaxString = 128 << 10;  // the kernel's own limit for one
 constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxMessage = 4096;
 constexpr std::size_t kMaxFileBytes = 3 << 20;
-constexpr std::size_t kMaxExecution = 3 << 20;  // code and input of an execution
+constexpr std::size_t kMaxExecution = 3 << 20;   // code and input of an execution
+constexpr std::size_t kMaxListedArguments = 32;  // of a process in a list, each cut
+constexpr std::size_t kMaxListedArgument = 256;
+constexpr std::size_t kMaxListed = 512;  // processes and contexts, with those whose end nobody acknowledged
 constexpr std::size_t kInputWindow = 256 << 10;
 // What is kept of a stream until the engine has acknowledged it; then its producer waits, and nobody else's.
 constexpr std::size_t kOutputWindow = 256 << 10;
@@ -75,11 +78,23 @@ struct Execute {
 struct Acknowledge {
   std::uint64_t number = 0;
 };
-using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute, Acknowledge>;
+// From now on the sandbox outlives its connection: what it would tell waits for the next one.
+struct Stay {};
+// What there is: a Found on the stream of each, then Done on the stream of this request.
+struct List {};
+// Everything kept of this stream after that event is sent, from the beginning and from then on, after a
+// Found.
+struct Attach {
+  std::uint64_t after = 0;
+};
+using Request =
+    std::variant<Start, Input, Signal, PutFile, StartContext, Execute, Acknowledge, Stay, List, Attach>;
 
 // init → engine
+constexpr std::uint32_t kLastStream = 0x7fff'ffff;
 struct Hello {
   std::uint32_t version = kVersion;
+  std::uint32_t last_stream = 0;  // that had a process: a new one takes a larger number
 };
 struct Started {
   std::uint32_t pid = 0;  // inside the sandbox
@@ -129,7 +144,24 @@ struct Executed {
   std::uint32_t execution = 0;
   Ended end;
 };
-using Event = std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken, Said, Wrote, Executed>;
+enum class Kind : std::uint8_t { kRun = 0, kContext = 1 };
+enum class State : std::uint8_t { kIdle = 0, kBusy = 1, kEnded = 2 };  // a run is busy until its end
+struct Found {
+  Kind kind = Kind::kRun;
+  State state = State::kBusy;
+  std::uint32_t pid = 0;
+  std::uint64_t started_us = 0;    // since the epoch
+  std::vector<std::string> argv;   // its beginning
+  std::uint32_t execution = 0;     // of a context: the last one
+  std::uint64_t acknowledged = 0;  // events; those after it are kept
+  std::uint64_t last = 0;          // event so far
+  std::uint64_t stdout_bytes = 0;  // written so far, by the last execution
+  std::uint64_t stderr_bytes = 0;
+  std::uint64_t input_received = 0;
+  std::uint64_t input_taken = 0;  // of that, by the process
+};
+using Event =
+    std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken, Said, Wrote, Executed, Found>;
 
 // Output, pieces, and ends are kept until acknowledged.
 bool is_kept(const Event& event);

@@ -35,7 +35,10 @@ std::vector<Request> every_request() {
           PutFile{.path = "/home/user/x", .mode = 0644, .bytes = "text"},
           StartContext{.argv = {"python3"}, .environment = {"A=b"}, .cwd = "/", .user = User::kUser},
           Execute{.number = 1, .deadline_ms = 2, .grace_ms = 3, .output_cap = 4, .payload = "{}"},
-          Acknowledge{.number = 1ULL << 40}};
+          Acknowledge{.number = 1ULL << 40},
+          Stay{},
+          List{},
+          Attach{.after = 1ULL << 41}};
 }
 
 std::vector<Event> every_event() {
@@ -55,7 +58,19 @@ std::vector<Event> every_event() {
       InputTaken{.bytes = kInputWindow},
       Said{{.verb = runtime::Verb::kDone, .execution = 3, .total = 9, .offset = 4, .bytes = "piece"}},
       Wrote{.execution = 3, .output = {.channel = Channel::kStdout, .offset = 5, .bytes = "text"}},
-      Executed{.execution = 3, .end = {.cause = base::Cause::kTimeout, .usage = usage}}};
+      Executed{.execution = 3, .end = {.cause = base::Cause::kTimeout, .usage = usage}},
+      Found{.kind = Kind::kContext,
+            .state = State::kEnded,
+            .pid = 2,
+            .started_us = 1ULL << 50,
+            .argv = {"python3", ""},
+            .execution = 4,
+            .acknowledged = 5,
+            .last = 6,
+            .stdout_bytes = 7,
+            .stderr_bytes = 8,
+            .input_received = 10,
+            .input_taken = 9}};
 }
 
 TEST(InitMessages, EveryRequestSurvivesTheWayAndKeepsItsStream) {
@@ -76,6 +91,18 @@ TEST(InitMessages, EveryEventSurvivesTheWay) {
     EXPECT_EQ(again.index(), event.index());
     EXPECT_EQ(encode(42, again), bytes);
   }
+}
+
+TEST(InitMessages, AnImpossibleFindIsMalformed) {
+  for (const Found& found :
+       {Found{.acknowledged = 2, .last = 1}, Found{.input_received = 1, .input_taken = 2},
+        Found{.input_received = kInputWindow + 1},
+        Found{.argv = std::vector<std::string>(kMaxListedArguments + 1, "x")},
+        Found{.argv = {std::string(kMaxListedArgument + 1, 'x')}}}) {
+    EXPECT_THAT(decode_event(frame_of(encode(1, Event(found)))), FailsWith(base::Code::kInvalid));
+  }
+  EXPECT_THAT(decode_event(frame_of(encode(1, Event(Hello{.last_stream = kLastStream + 1})))),
+              FailsWith(base::Code::kInvalid));
 }
 
 TEST(InitMessages, FieldsArriveWhereTheyBelong) {

@@ -49,10 +49,18 @@ class InitTest : public testing::Test {
     ASSERT_OK_AND_ASSIGN(const auto listener, sys::listen_unix(dir_ / "s", SOCK_STREAM));
     ASSERT_OK_AND_ASSIGN(init_, sys::clone_process({.cgroup = group_.unified.get()}));
     if (init_.is_child()) be_init(listener.get(), root_capabilities);
+    connect();
+  }
+
+  // Also again, as another engine that knows nothing of the one before.
+  void connect() {
     ASSERT_OK_AND_ASSIGN(engine_, sys::connect_unix(dir_ / "s", SOCK_STREAM));
+    frames_ = {};
+    seen_.clear();
     const auto hello = next();
     ASSERT_TRUE(std::holds_alternative<wire::init::Hello>(hello));
     EXPECT_EQ(std::get<wire::init::Hello>(hello).version, wire::init::kVersion);
+    EXPECT_EQ(std::get<wire::init::Hello>(hello).last_stream, last_);
   }
 
   [[noreturn]] void be_init(int listener, sys::CapMask root_capabilities) {
