@@ -68,7 +68,7 @@ TEST_F(AttachTest, AProcessGoesOnWithoutAnEngineAndItsOutputArrivesOnce) {
   send(stream, wire::init::Input{.bytes = "all\n"});
   engine_.reset();
   await_death();
-  connect();
+  meet();
   const Found found = attach(stream);
   EXPECT_EQ(found.state, State::kEnded);
   EXPECT_EQ(found.acknowledged, 1U);
@@ -90,7 +90,7 @@ TEST_F(AttachTest, WhatWasSentButNotAcknowledgedIsSentAgain) {
   begin_to_stay();
   const auto stream = start(shell("echo hello; exec sleep 1000"));
   EXPECT_EQ(std::get<wire::init::Output>(next()).bytes, "hello\n");
-  connect();
+  meet();
   attach(stream);
   const auto again = std::get<wire::init::Output>(next());
   EXPECT_EQ(again.bytes, "hello\n");
@@ -105,7 +105,7 @@ TEST_F(AttachTest, AnEndIsKeptUntilItIsAcknowledgedAndThenForgotten) {
   const auto stream = start(shell("exit 7"));
   EXPECT_EQ(await_end(stream).ended.exit_code, 7U);
   for (int i = 0; i < 2; ++i) {
-    connect();
+    meet();
     EXPECT_EQ(list()[stream].state, State::kEnded);
     attach(stream);
     EXPECT_EQ(await_end(stream).ended.exit_code, 7U);
@@ -142,7 +142,7 @@ TEST_F(AttachTest, ADeadlineNeedsNoEngine) {
   const auto stream = start(late);
   engine_.reset();
   await_death();
-  connect();
+  meet();
   attach(stream);
   EXPECT_EQ(await_end(stream).ended.cause, Cause::kTimeout);
 }
@@ -153,7 +153,7 @@ TEST_F(AttachTest, AProducerWithoutAnEngineWaitsAndLosesNothing) {
   talker.output_cap = 1 << 30;
   const auto stream = start(talker);
   engine_.reset();
-  connect();
+  meet();
   attach(stream);
   const Story story = await_end(stream);  // looks at every offset
   EXPECT_EQ(story.ended.cause, Cause::kOk);
@@ -165,7 +165,7 @@ TEST_F(AttachTest, ANewEngineTakesThePlaceOfAHalfOpenOne) {
   begin_to_stay();
   const auto stream = start(shell("exec sleep 1000"));
   const sys::UniqueFd old = std::move(engine_);
-  connect();
+  meet();
   char byte = 0;
   EXPECT_EQ(::recv(old.get(), &byte, 1, 0), 0) << "the old one is hung up on";
   EXPECT_EQ(list().at(stream).state, State::kBusy);
@@ -176,7 +176,7 @@ TEST_F(AttachTest, OneThatBreaksTheProtocolIsHungUpOnAndNobodyElseSuffers) {
   const auto stream = start(shell("exec sleep 1000"));
   ASSERT_OK(sys::write_all(engine_.get(), std::string(12, '\xff')));
   EXPECT_TRUE(std::holds_alternative<wire::init::Failed>(next()));
-  connect();
+  meet();
   EXPECT_EQ(list().at(stream).state, State::kBusy);
 }
 
@@ -200,7 +200,7 @@ while True:
   ASSERT_TRUE(std::holds_alternative<wire::init::Said>(next()));
   send(last_, wire::init::Execute{.number = 1, .output_cap = 1000, .payload = "x = 1; os.write(1, b'one')"});
   engine_.reset();
-  connect();
+  meet();
   EXPECT_EQ(attach(last_, 1).kind, Kind::kContext);
   EXPECT_EQ(std::get<wire::init::Wrote>(next()).output.bytes, "one");
   EXPECT_EQ(std::get<wire::init::Said>(next()).piece.verb, wire::runtime::Verb::kDone);

@@ -19,19 +19,14 @@ constexpr std::size_t kLastWords = 1 << 20;
 }  // namespace
 
 Result<Context> Context::start(std::uint32_t stream, const wire::init::StartContext& start,
-                               const LaunchPolicy& policy, Leaf leaf) {
-  auto launched = launch_runtime(start, policy, leaf);
-  if (!launched) {
-    (void)leaf.remove();
-    return std::unexpected(std::move(launched).error());
-  }
-  return Context(stream, Record::of(start.argv), *std::move(launched), std::move(leaf));
+                               Launcher& launcher) {
+  ASSIGN_OR_RETURN(auto launched, launcher.launch(start));
+  return Context(stream, Record::of(start.argv), std::move(launched));
 }
 
-Context::Context(std::uint32_t stream, Record record, Launched launched, Leaf leaf)
+Context::Context(std::uint32_t stream, Record record, Launched launched)
     : record_(std::move(record)),
       launched_(std::move(launched)),
-      leaf_(std::move(leaf)),
       started_(Clock::now()),
       output_(std::move(launched_.output), std::move(launched_.error)),
       outbox_(stream) {
@@ -78,7 +73,7 @@ Result<> Context::execute(const wire::init::Execute& execute, const GaugeMarks& 
                          .deadline = Deadline(now, std::chrono::milliseconds(execute.deadline_ms),
                                               std::chrono::milliseconds(execute.grace_ms)),
                          .before = before,
-                         .cpu_before = leaf_.cpu_microseconds().value_or(0)};
+                         .cpu_before = launched_.leaf.cpu_microseconds().value_or(0)};
   last_ = execute.number;
   output_.begin_execution(execute.number, execute.output_cap);
   pending_ += wire::runtime::encode_execute(execute.number, execute.payload);
@@ -107,7 +102,7 @@ Result<> Context::write_pending() {
 
 Result<> Context::lose() {
   is_lost_ = true;
-  return leaf_.kill_all();
+  return launched_.leaf.kill_all();
 }
 
 Result<> Context::listen(const Gauges& gauges) {
@@ -161,7 +156,7 @@ Result<> Context::pass_on(wire::runtime::Piece piece, const Gauges& gauges) {
 void Context::deliver_signal(int signal) {
   if (exit_) return;
   if (signal == SIGKILL) {
-    (void)leaf_.kill_all();
+    (void)launched_.leaf.kill_all();
     return;
   }
   // An idle context has nothing to be interrupted.
@@ -177,7 +172,7 @@ std::optional<Clock::time_point> Context::keep_time() {
     (void)sys::kill(-pid(), SIGCONT);
     (void)sys::kill(-pid(), SIGINT);
   }
-  if (act == Deadline::Act::kKill) (void)leaf_.kill_all();
+  if (act == Deadline::Act::kKill) (void)launched_.leaf.kill_all();
   return execution_->deadline.next();
 }
 
@@ -197,7 +192,7 @@ Result<> Context::end_execution(const sys::ExitStatus& status, base::Cause other
                                         .limits_hit = limits_hit(facts)}};
   wire::init::Usage& usage = executed.end.usage;
   usage.wall_us = microseconds_between(execution_->started, exit_ ? exited_ : Clock::now());
-  usage.cpu_us = leaf_.cpu_microseconds().value_or(0) - execution_->cpu_before;
+  usage.cpu_us = launched_.leaf.cpu_microseconds().value_or(0) - execution_->cpu_before;
   ASSIGN_OR_RETURN(usage.peak_memory_bytes, gauges.memory_peak());
   output_.meter().tell(usage);
   outbox_.add(executed);
@@ -207,7 +202,7 @@ Result<> Context::end_execution(const sys::ExitStatus& status, base::Cause other
 
 Result<> Context::finish(const sys::ExitStatus& status, const Gauges& gauges) {
   // Whatever it started has nobody left to answer to.
-  (void)leaf_.kill_all();
+  (void)launched_.leaf.kill_all();
   exit_ = status;
   exited_ = Clock::now();
   left_to_hear_ = kLastWords;
@@ -243,8 +238,8 @@ Result<> Context::conclude(const Gauges& gauges) {
                           .exit_code = static_cast<std::uint32_t>(exit_->code),
                           .signal = static_cast<std::uint32_t>(exit_->signal)};
   ended.usage.wall_us = microseconds_between(started_, exited_);
-  ended.usage.cpu_us = leaf_.cpu_microseconds().value_or(0);
-  (void)leaf_.remove();
+  ended.usage.cpu_us = launched_.leaf.cpu_microseconds().value_or(0);
+  (void)launched_.leaf.remove();
   output_.close();
   outbox_.add(ended);
   is_over_ = true;

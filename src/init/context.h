@@ -21,7 +21,7 @@ namespace init {
 class Context {
  public:
   static Result<Context> start(std::uint32_t stream, const wire::init::StartContext& start,
-                               const LaunchPolicy& policy, Leaf leaf);
+                               Launcher& launcher);
 
   pid_t pid() const { return launched_.process.pid; }
 
@@ -58,7 +58,7 @@ class Context {
     bool interrupted = false;
   };
 
-  Context(std::uint32_t stream, Record record, Launched launched, Leaf leaf);
+  Context(std::uint32_t stream, Record record, Launched launched);
   Result<> write_pending();
   Result<> listen(const Gauges& gauges);
   // What has come from the runtime now; 0 for nothing, none when there is nothing more to be had from it.
@@ -73,7 +73,6 @@ class Context {
 
   Record record_;
   Launched launched_;
-  Leaf leaf_;
   Clock::time_point started_;
   wire::runtime::PieceReader runtime_;
   std::string pending_;  // for the runtime

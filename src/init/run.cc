@@ -8,27 +8,22 @@
 
 namespace init {
 
-Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
-                       Place place) {
+Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, Launcher& launcher,
+                       const GaugeMarks& before) {
   const auto started = Clock::now();  // before it runs its first instruction
-  auto launched = launch(start, policy, place.leaf);
-  if (!launched) {
-    (void)place.leaf.remove();
-    return std::unexpected(std::move(launched).error());
-  }
-  Run run(stream, start, *std::move(launched), std::move(place));
+  ASSIGN_OR_RETURN(auto launched, launcher.launch(start));
+  Run run(stream, start, std::move(launched), before);
   run.started_ = started;
   run.deadline_ = Deadline(started, std::chrono::milliseconds(start.deadline_ms),
                            std::chrono::milliseconds(start.grace_ms));
   return run;
 }
 
-Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Place place)
+Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, const GaugeMarks& before)
     : stream_(stream),
       record_(Record::of(start.argv)),
       launched_(std::move(launched)),
-      leaf_(std::move(place.leaf)),
-      before_(place.before),
+      before_(before),
       output_(std::move(launched_.output), std::move(launched_.error)),
       outbox_(stream) {
   output_.set_cap(start.output_cap);
@@ -91,9 +86,9 @@ void Run::deliver_signal(int signal) {
   if (end_) return;
   interrupted_ = true;
   if (signal == SIGKILL) {
-    (void)leaf_.kill_all();
+    (void)launched_.leaf.kill_all();
   } else {
-    (void)leaf_.signal_all(signal, pid());
+    (void)launched_.leaf.signal_all(signal, pid());
   }
 }
 
@@ -101,16 +96,16 @@ std::optional<Clock::time_point> Run::keep_time() {
   if (end_) return std::nullopt;
   const auto act = deadline_.due(Clock::now());
   if (act == Deadline::Act::kAsk) {
-    (void)leaf_.signal_all(SIGTERM, pid());
-    (void)leaf_.signal_all(SIGCONT, pid());  // a stopped process cannot act on the TERM
+    (void)launched_.leaf.signal_all(SIGTERM, pid());
+    (void)launched_.leaf.signal_all(SIGCONT, pid());  // a stopped process cannot act on the TERM
   }
-  if (act == Deadline::Act::kKill) (void)leaf_.kill_all();
+  if (act == Deadline::Act::kKill) (void)launched_.leaf.kill_all();
   return deadline_.next();
 }
 
 void Run::on_out_of_memory() {
   // The kernel takes one victim; a run that lost a part of itself is over as a whole.
-  (void)leaf_.kill_all();
+  (void)launched_.leaf.kill_all();
 }
 
 Result<bool> Run::lost_memory(const Gauges& gauges) const {
@@ -132,16 +127,16 @@ Result<Facts> Run::facts_of(const sys::ExitStatus& status, const Gauges& gauges)
 
 Result<> Run::finish(const sys::ExitStatus& status, const Gauges& gauges) {
   // The started process may have obeyed the TERM while others of the run ignore it.
-  if (deadline_.passed()) (void)leaf_.kill_all();
+  if (deadline_.passed()) (void)launched_.leaf.kill_all();
   // What the process wrote before its end is in the pipes; what its orphans write later is not part of the
   // run.
   output_.begin_drain();
   End end;
   ASSIGN_OR_RETURN(end.facts, facts_of(status, gauges));
   end.usage.wall_us = microseconds_since(started_);
-  end.usage.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
+  end.usage.cpu_us = launched_.leaf.cpu_microseconds().value_or(status.user_us + status.system_us);
   ASSIGN_OR_RETURN(end.usage.peak_memory_bytes, gauges.memory_peak());
-  (void)leaf_.remove();
+  (void)launched_.leaf.remove();
   launched_.input.reset();
   end_ = end;
   return conclude();

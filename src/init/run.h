@@ -20,13 +20,9 @@ namespace init {
 // One running process: its pipes, its deadline, its leaf, and what it has cost. Owned by the supervisor.
 class Run {
  public:
-  // Where it runs, and what the sandbox's counters said before.
-  struct Place {
-    Leaf leaf;
-    GaugeMarks before;
-  };
-  static Result<Run> start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
-                           Place place);
+  // `before` is what the sandbox's counters said before.
+  static Result<Run> start(std::uint32_t stream, const wire::init::Start& start, Launcher& launcher,
+                           const GaugeMarks& before);
 
   std::uint32_t stream() const { return stream_; }
   pid_t pid() const { return launched_.process.pid; }
@@ -58,7 +54,7 @@ class Run {
   Result<> finish(const sys::ExitStatus& status, const Gauges& gauges);
 
  private:
-  Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Place place);
+  Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, const GaugeMarks& before);
   Result<Facts> facts_of(const sys::ExitStatus& status, const Gauges& gauges) const;
   Result<> pump_input(Channel& channel);
   Result<> conclude();
@@ -71,7 +67,6 @@ class Run {
   std::uint32_t stream_;
   Record record_;
   Launched launched_;
-  Leaf leaf_;
   GaugeMarks before_;
   Clock::time_point started_;
   Deadline deadline_;

@@ -48,8 +48,8 @@ class Supervisor {
   Result<> change_engine();
   Outbox* outbox_of(std::uint32_t stream);
   Result<> attach(std::uint32_t stream, const wire::init::Attach& attach);
-  // A leaf for another process, when there may be one on this stream.
-  Result<Leaf> make_place(std::uint32_t stream);
+  // Whether there may be another process, and on this stream.
+  Result<> make_place(std::uint32_t stream);
   std::size_t live() const;
   void note_company();
   Result<> start(std::uint32_t stream, const wire::init::Start& start);
@@ -75,13 +75,12 @@ class Supervisor {
   int poll_timeout();
 
   const Wiring wiring_;
-  const LaunchPolicy policy_;
+  Launcher launcher_;
   Gauges gauges_;
   sys::UniqueFd children_;  // signalfd
   std::optional<Channel> channel_;
   std::map<std::uint32_t, Run> runs_;  // by stream
   std::map<std::uint32_t, Context> contexts_;
-  std::uint64_t started_ = 0;
   std::uint32_t last_stream_ = 0;
   bool stays_ = false;
   std::optional<Clock::time_point> accept_again_at_;
