@@ -67,6 +67,10 @@ Result<> Processes::signal(std::uint32_t stream, int number) {
   return sandbox_.send(stream, wire::init::Signal{.number = static_cast<std::uint32_t>(number)});
 }
 
+Result<> Processes::resize(std::uint32_t stream, wire::init::Window window) {
+  return sandbox_.send(stream, wire::init::Resize{.window = window});
+}
+
 Result<> Processes::forget(std::uint32_t stream) {
   const auto end = sandbox_.acknowledgements_.end_of(stream);
   if (!end) {

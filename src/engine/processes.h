@@ -25,6 +25,7 @@ class Processes {
   // Watches a process to its end. Every byte after `from` comes once; what is gone for good is an error.
   Result<Outcome> attach(std::uint32_t stream, Offsets from, RunObserver& observer);
   Result<> signal(std::uint32_t stream, int number);
+  Result<> resize(std::uint32_t stream, wire::init::Window window);
   // Lets go of one that attach() saw end. Until then its end is told to every engine that asks.
   Result<> forget(std::uint32_t stream);
 

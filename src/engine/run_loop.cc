@@ -1,6 +1,7 @@
 #include "engine/run_loop.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -72,6 +73,8 @@ Result<> RunLoop::pass_output(const wire::init::Output& output) {
 Result<> RunLoop::pass_interrupt() {
   const int signal = observer_.take_interrupt();
   if (signal == 0) return {};
+  const auto window = signal == SIGWINCH ? observer_.window() : std::nullopt;
+  if (window) return sandbox_.send(stream_, wire::init::Resize{.window = *window});
   return sandbox_.send(stream_, wire::init::Signal{.number = static_cast<std::uint32_t>(signal)});
 }
 

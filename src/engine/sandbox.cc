@@ -200,10 +200,11 @@ Result<std::uint32_t> Sandbox::begin(const Command& command) {
                                 .environment = command.environment,
                                 .cwd = command.cwd,
                                 .user = command.user,
-                                .input = command.input,
+                                .input = command.terminal ? wire::init::Stdin::kStream : command.input,
                                 .deadline_ms = static_cast<std::uint64_t>(command.timeout.count()),
                                 .grace_ms = static_cast<std::uint64_t>(command.grace.count()),
-                                .output_cap = command.output_cap};
+                                .output_cap = command.output_cap,
+                                .terminal = command.terminal};
   RETURN_IF_ERROR(wire::init::check(start));
   const std::uint32_t stream = take_stream();
   RETURN_IF_ERROR(send(stream, start));

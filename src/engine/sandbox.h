@@ -43,6 +43,7 @@ struct Command {
   std::chrono::milliseconds timeout{60'000};
   std::chrono::milliseconds grace{2'000};
   std::uint64_t output_cap = 10ULL << 20;
+  std::optional<wire::init::Window> terminal = std::nullopt;  // then input is a stream
 };
 
 // What every process finds in its environment before the template and the caller add to it.
@@ -70,6 +71,8 @@ class RunObserver {
   virtual int interrupt_fd() const { return -1; }
   // The interrupt descriptor is readable: which signal to send, 0 for none.
   virtual int take_interrupt() { return 0; }
+  // After a SIGWINCH: what the process's terminal is to become.
+  virtual std::optional<wire::init::Window> window() const { return std::nullopt; }
 };
 
 base::Error error_of(const wire::init::Failed& failed);

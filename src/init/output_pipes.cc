@@ -36,7 +36,8 @@ Result<std::size_t> OutputPipes::read_from(std::size_t index, Outbox& outbox) {
   sys::UniqueFd& pipe = pipes_[index];
   if (!pipe) return std::size_t{0};
   std::array<char, wire::kMaxChunk> buffer;
-  const ssize_t n = sys::retry([&] { return ::read(pipe.get(), buffer.data(), buffer.size()); });
+  ssize_t n = sys::retry([&] { return ::read(pipe.get(), buffer.data(), buffer.size()); });
+  if (n < 0 && errno == EIO) n = 0;  // a terminal that nobody has open any more
   if (n < 0 && errno != EAGAIN) return base::failed_call("read(output)");
   if (n == 0) pipe.reset();
   if (n <= 0) return std::size_t{0};

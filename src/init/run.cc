@@ -2,11 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "sys/retry.h"
+#include "sys/terminal.h"
 
 namespace init {
+
+namespace {
+constexpr char kEndOfInput = 4;  // Ctrl-D: a terminal stays open, and says by this that no more comes
+}  // namespace
 
 Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, Launcher& launcher,
                        const GaugeMarks& before) {
@@ -25,7 +31,8 @@ Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched
       launched_(std::move(launched)),
       before_(before),
       output_(std::move(launched_.output), std::move(launched_.error)),
-      outbox_(stream) {
+      outbox_(stream),
+      has_terminal_(start.terminal.has_value()) {
   output_.set_cap(start.output_cap);
 }
 
@@ -40,7 +47,7 @@ wire::init::Found Run::describe() const {
           .stdout_bytes = output_.meter().stdout_bytes(),
           .stderr_bytes = output_.meter().stderr_bytes(),
           .input_received = input_received_,
-          .input_taken = input_received_ - input_.size()};
+          .input_taken = input_received_ - std::min<std::uint64_t>(input_received_, input_.size())};
 }
 
 void Run::add_polls(std::vector<pollfd>& polls) const {
@@ -61,7 +68,7 @@ Result<> Run::pump_input(Channel& channel) {
         sys::retry([&] { return ::write(launched_.input.get(), input_.data(), input_.size()); });
     // The pages of a pipe are the sandbox's own memory: when it is short, the input waits.
     if (n < 0 && (errno == EAGAIN || errno == ENOMEM)) return {};
-    if (n < 0 && errno != EPIPE) return base::failed_call("write(input of the run)");
+    if (n < 0 && errno != EPIPE && errno != EIO) return base::failed_call("write(input of the run)");
     // A process that closed its input does not want the rest.
     const std::size_t taken = n < 0 ? input_.size() : static_cast<std::size_t>(n);
     channel.send(stream_, wire::init::InputTaken{.bytes = static_cast<std::uint32_t>(taken)});
@@ -73,6 +80,10 @@ Result<> Run::pump_input(Channel& channel) {
 }
 
 Result<> Run::give_input(std::string_view bytes) {
+  if (bytes.empty() && has_terminal_) {
+    input_ += kEndOfInput;
+    return {};
+  }
   if (bytes.empty()) input_ends_ = true;
   if (input_.size() + bytes.size() > wire::init::kInputWindow) {
     return base::fail(base::Code::kInvalid, "more input than the window allows");
@@ -80,6 +91,12 @@ Result<> Run::give_input(std::string_view bytes) {
   input_ += bytes;
   input_received_ += bytes.size();
   return {};
+}
+
+void Run::resize(const wire::init::Window& window) {
+  if (has_terminal_ && launched_.input) {
+    (void)sys::set_window(launched_.input.get(), window.rows, window.columns);
+  }
 }
 
 void Run::deliver_signal(int signal) {

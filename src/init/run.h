@@ -42,6 +42,7 @@ class Run {
   // More input than the window allows is the engine breaking the protocol.
   Result<> give_input(std::string_view bytes);
   void deliver_signal(int signal);
+  void resize(const wire::init::Window& window);
   // Acts on what is due; says when to be called next.
   std::optional<Clock::time_point> keep_time();
   // Another run is there at the same time: what the sandbox's counters say may be the other's doing.
@@ -77,6 +78,7 @@ class Run {
   std::string input_;
   std::uint64_t input_received_ = 0;
   bool input_ends_ = false;
+  bool has_terminal_ = false;
   bool interrupted_ = false;
   bool had_company_ = false;
 };

@@ -288,6 +288,12 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& 
   return {};
 }
 
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Resize& resize) {
+  const auto run = runs_.find(stream);
+  if (run != runs_.end()) run->second.resize(resize.window);
+  return {};
+}
+
 Outbox* Supervisor::outbox_of(std::uint32_t stream) {
   const auto run = runs_.find(stream);
   if (run != runs_.end()) return &run->second.outbox();

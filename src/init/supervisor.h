@@ -66,6 +66,7 @@ class Supervisor {
   Result<> handle_one(std::uint32_t stream, const wire::init::Stay& stay);
   Result<> handle_one(std::uint32_t stream, const wire::init::List& list);
   Result<> handle_one(std::uint32_t stream, const wire::init::Attach& attach);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Resize& resize);
   void fail(std::uint32_t stream, const base::Error& error);
   Result<> reap();
   // False: it was an orphan's.

@@ -10,6 +10,10 @@ namespace {
 constexpr std::uint32_t kRequestBase = 0x100;
 constexpr std::uint32_t kEventBase = 0x200;
 
+void put(Writer& w, const Window& m) {
+  w.u32(m.rows);
+  w.u32(m.columns);
+}
 void put(Writer& w, const Start& m) {
   w.texts(m.argv);
   w.texts(m.environment);
@@ -19,6 +23,8 @@ void put(Writer& w, const Start& m) {
   w.u64(m.deadline_ms);
   w.u64(m.grace_ms);
   w.u64(m.output_cap);
+  w.u8(m.terminal ? 1 : 0);
+  if (m.terminal) put(w, *m.terminal);
 }
 void put(Writer& w, const Input& m) { w.text(m.bytes); }
 void put(Writer& w, const Signal& m) { w.u32(m.number); }
@@ -44,6 +50,7 @@ void put(Writer& w, const Acknowledge& m) { w.u64(m.number); }
 void put(Writer&, const Stay&) {}
 void put(Writer&, const List&) {}
 void put(Writer& w, const Attach& m) { w.u64(m.after); }
+void put(Writer& w, const Resize& m) { put(w, m.window); }
 void put(Writer& w, const Hello& m) {
   w.u32(m.version);
   w.u32(m.last_stream);
@@ -107,6 +114,14 @@ std::string encode_variant(std::uint32_t base, std::uint32_t stream, const Varia
   return encode_frame(base + static_cast<std::uint32_t>(message.index()), stream, writer.take());
 }
 
+bool get(Reader& r, Window& m) {
+  constexpr std::uint32_t kMost = 0xffff;
+  const std::uint32_t rows = r.u32();
+  const std::uint32_t columns = r.u32();
+  m.rows = static_cast<std::uint16_t>(rows);
+  m.columns = static_cast<std::uint16_t>(columns);
+  return rows <= kMost && columns <= kMost;
+}
 bool get(Reader& r, Start& m) {
   m.argv = r.c_texts(kMaxStrings, kMaxString);
   m.environment = r.c_texts(kMaxStrings, kMaxString);
@@ -118,7 +133,10 @@ bool get(Reader& r, Start& m) {
   m.deadline_ms = r.u64();
   m.grace_ms = r.u64();
   m.output_cap = r.u64();
-  return user <= 1 && input <= 1 && !m.argv.empty();
+  const std::uint8_t terminal = r.u8();
+  const bool fits = terminal == 0 || get(r, m.terminal.emplace());
+  const bool agrees = terminal == 0 || m.input == Stdin::kStream;
+  return user <= 1 && input <= 1 && terminal <= 1 && fits && agrees && !m.argv.empty();
 }
 bool get(Reader& r, Input& m) {
   m.bytes = r.text(kMaxChunk);
@@ -160,6 +178,7 @@ bool get(Reader& r, Attach& m) {
   m.after = r.u64();
   return true;
 }
+bool get(Reader& r, Resize& m) { return get(r, m.window); }
 bool get(Reader& r, Hello& m) {
   m.version = r.u32();
   m.last_stream = r.u32();

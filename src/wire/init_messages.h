@@ -35,6 +35,12 @@ constexpr std::size_t kOutputWindow = 256 << 10;
 enum class User : std::uint8_t { kUser = 0, kRoot = 1 };
 enum class Stdin : std::uint8_t { kClosed = 0, kStream = 1 };
 
+// Of a terminal.
+struct Window {
+  std::uint16_t rows = 24;
+  std::uint16_t columns = 80;
+};
+
 // engine → init
 struct Start {
   std::vector<std::string> argv;
@@ -45,6 +51,9 @@ struct Start {
   std::uint64_t deadline_ms = 0;  // 0: none
   std::uint64_t grace_ms = 0;     // between TERM and KILL of the leaf
   std::uint64_t output_cap = 0;   // bytes of stdout and stderr together that are kept
+  // With a terminal there is one channel of output, stdout; input is a stream, and its end the character for
+  // that.
+  std::optional<Window> terminal = std::nullopt;
 };
 struct Input {
   std::string bytes;  // empty: end of input
@@ -87,8 +96,12 @@ struct List {};
 struct Attach {
   std::uint64_t after = 0;
 };
-using Request =
-    std::variant<Start, Input, Signal, PutFile, StartContext, Execute, Acknowledge, Stay, List, Attach>;
+// Of a process's terminal. Without one it means nothing.
+struct Resize {
+  Window window;
+};
+using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute, Acknowledge, Stay, List,
+                             Attach, Resize>;
 
 // init → engine
 constexpr std::uint32_t kLastStream = 0x7fff'ffff;

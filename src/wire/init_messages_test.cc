@@ -27,8 +27,16 @@ Start small_start() {
           .output_cap = 10 << 20};
 }
 
+Start start_on_terminal() {
+  Start start = small_start();
+  start.terminal = Window{.rows = 65535, .columns = 1};
+  return start;
+}
+
 std::vector<Request> every_request() {
   return {small_start(),
+          start_on_terminal(),
+          Resize{.window = {.rows = 0, .columns = 65535}},
           Input{.bytes = std::string("a\0b", 3)},
           Input{},
           Signal{.number = 64},
@@ -91,6 +99,13 @@ TEST(InitMessages, EveryEventSurvivesTheWay) {
     EXPECT_EQ(again.index(), event.index());
     EXPECT_EQ(encode(42, again), bytes);
   }
+}
+
+TEST(InitMessages, ATerminalWithoutInputIsMalformed) {
+  Start start = start_on_terminal();
+  EXPECT_OK(check(start));
+  start.input = Stdin::kClosed;
+  EXPECT_THAT(check(start), FailsWith(base::Code::kInvalid));
 }
 
 TEST(InitMessages, AnImpossibleFindIsMalformed) {

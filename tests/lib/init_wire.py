@@ -4,7 +4,7 @@ import socket
 import struct
 
 VERSION = 3
-START, INPUT, SIGNAL, ACKNOWLEDGE, STAY, LIST, ATTACH = 0x100, 0x101, 0x102, 0x106, 0x107, 0x108, 0x109
+START, INPUT, SIGNAL, ACKNOWLEDGE, STAY, LIST, ATTACH, RESIZE = 0x100, 0x101, 0x102, 0x106, 0x107, 0x108, 0x109, 0x10A
 HELLO, STARTED, OUTPUT, ENDED, FAILED, DONE, FOUND = 0x200, 0x201, 0x202, 0x203, 0x204, 0x205, 0x20A
 STDOUT, STDERR = 1, 2
 _HEADER = struct.Struct("<III")
@@ -18,9 +18,16 @@ def _texts(values):
     return struct.pack("<I", len(values)) + b"".join(_text(value.encode()) for value in values)
 
 
-def start(argv, deadline_ms=0, output_cap=1 << 20):
+def start(argv, deadline_ms=0, output_cap=1 << 20, window=None):
+    """`window`: rows and columns of a terminal, which brings input with it."""
     environment = ["PATH=/usr/bin:/bin"]
-    return _texts(argv) + _texts(environment) + _text(b"/tmp") + struct.pack("<BBQQQ", 0, 0, deadline_ms, 100, output_cap)
+    numbers = struct.pack("<BBQQQ", 0, 1 if window else 0, deadline_ms, 100, output_cap)
+    terminal = struct.pack("<BII", 1, *window) if window else b"\0"
+    return _texts(argv) + _texts(environment) + _text(b"/tmp") + numbers + terminal
+
+
+def given(data):
+    return _text(data)
 
 
 class Engine:
