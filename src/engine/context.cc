@@ -28,10 +28,6 @@ std::string payload_of(const Cell& cell) {
   return boost::json::serialize(payload);
 }
 
-base::Error error_of(const wire::init::Failed& failed) {
-  return {static_cast<Code>(failed.code), failed.message, failed.sys_errno};
-}
-
 }  // namespace
 
 Result<Context> Context::start(Sandbox& sandbox, const ContextOptions& options) {
@@ -40,6 +36,7 @@ Result<Context> Context::start(Sandbox& sandbox, const ContextOptions& options) 
   RETURN_IF_ERROR(wire::init::check(start));
   Context context(sandbox, sandbox.take_stream());
   RETURN_IF_ERROR(sandbox.send(context.stream_, start));
+  sandbox.acknowledgements_.listen(context.stream_);
   RETURN_IF_ERROR(context.await_ready());
   return context;
 }
@@ -65,18 +62,14 @@ Result<> Context::await_ready() {
 
 Result<std::optional<wire::init::Event>> Context::next(CellObserver* observer) {
   while (true) {
-    ASSIGN_OR_RETURN(auto frame, sandbox_->frames_.next());
-    if (!frame) {
+    ASSIGN_OR_RETURN(auto message, sandbox_->next());
+    if (!message) {
       auto more = await(observer);
       if (!more && more.error().code == Code::kUnavailable) return std::optional<wire::init::Event>();
       if (!more) return std::unexpected(std::move(more).error());
       continue;
     }
-    if (frame->stream != stream_ && frame->stream != wire::init::kConnection) continue;
-    ASSIGN_OR_RETURN(auto event, wire::init::decode_event(*frame));
-    // What concerns everybody is that init ends.
-    const bool concerns_us = frame->stream == stream_ || std::holds_alternative<wire::init::Failed>(event);
-    if (concerns_us) return std::optional(std::move(event));
+    if (message->concerns(stream_)) return std::optional(std::move(message->event));
   }
 }
 

@@ -30,7 +30,7 @@ Result<Channel> Channel::await(int listener, std::chrono::milliseconds limit) {
 short Channel::wanted_events() const { return static_cast<short>(POLLIN | (idle() ? 0 : POLLOUT)); }
 
 void Channel::send(std::uint32_t stream, const wire::init::Event& event) {
-  outgoing_ += wire::init::encode(stream, event);
+  if (is_connected()) outgoing_ += wire::init::encode(stream, event);
 }
 
 void Channel::pass(const wire::Frame& frame) {

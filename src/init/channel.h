@@ -23,6 +23,9 @@ class Channel {
   static constexpr std::chrono::seconds kFirstContact{30};
   static Result<Channel> await(int listener, std::chrono::milliseconds limit);
 
+  bool is_connected() const { return static_cast<bool>(socket_); }
+  // What is sent from now on goes nowhere.
+  void hang_up() { *this = Channel(sys::UniqueFd()); }
   int fd() const { return socket_.get(); }
   short wanted_events() const;
   bool has_room() const { return outgoing_.size() - sent_ < kHighWater; }

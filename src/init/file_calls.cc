@@ -82,6 +82,12 @@ void FileCalls::retire_all_but_one() {
   }
 }
 
+void FileCalls::give_up() {
+  for (const FileWorker& worker : workers_) {
+    if (!worker.is_idle()) worker.kill();
+  }
+}
+
 void FileCalls::look_after() {
   for (const FileWorker& worker : workers_) {
     if (worker.is_stopped()) worker.kill();

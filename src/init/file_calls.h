@@ -21,6 +21,8 @@ class FileCalls {
   void pump(Channel& channel);
   // A child of init's has ended; not always a worker.
   void finish(const sys::Reaped& reaped, Channel& channel);
+  // Whoever called has gone: nobody comes back to a file call.
+  void give_up();
   // A child of init's has ended or was stopped.
   void look_after();
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "init/birth.h"
+#include "sys/terminal.h"
 
 namespace init {
 
@@ -60,6 +61,26 @@ Result<Launcher::Births> Launcher::make_births() {
                            .misfortune = std::move(misfortune.write)}};
 }
 
+Result<Launcher::Births> Launcher::make_births_on_terminal(const wire::init::Start& start) {
+  constexpr int kLowest = 3;
+  ASSIGN_OR_RETURN(auto terminal, sys::open_terminal(id_of(start.user)));
+  // Acting as another may have undone it.
+  RETURN_IF_ERROR(sys::set_non_dumpable());
+  RETURN_IF_ERROR(sys::set_window(terminal.ours.get(), start.terminal->rows, start.terminal->columns));
+  ASSIGN_OR_RETURN(auto input, sys::lift_fd(terminal.ours.get(), kLowest));
+  ASSIGN_OR_RETURN(auto their_input, sys::lift_fd(terminal.theirs.get(), kLowest));
+  ASSIGN_OR_RETURN(auto their_error, sys::lift_fd(terminal.theirs.get(), kLowest));
+  ASSIGN_OR_RETURN(auto misfortune, sys::make_pipe());
+  ASSIGN_OR_RETURN(auto leaf, Leaf::make(group_, "p" + std::to_string(++leaves_)));
+  return Births{
+      .ours = {.leaf = std::move(leaf), .input = std::move(input), .output = std::move(terminal.ours)},
+      .misfortune = std::move(misfortune.read),
+      .theirs = {.input = std::move(their_input),
+                 .output = std::move(terminal.theirs),
+                 .error = std::move(their_error),
+                 .misfortune = std::move(misfortune.write)}};
+}
+
 Result<> Launcher::prepare_first() {
   ASSIGN_OR_RETURN(auto channel, sys::make_socket_pair(SOCK_STREAM));
   RETURN_IF_ERROR(sys::set_nonblocking(channel.ours.get()));
@@ -76,9 +97,11 @@ Result<> Launcher::prepare_first() {
   return {};
 }
 
-// Nothing: it has to be launched the long way.
+// Nothing: it has to be launched the long way. One that waits has pipes, and is of no use for a terminal.
 Result<std::optional<Launched>> Launcher::launch_first(const wire::init::Request& request) {
   if (!first_) return std::nullopt;
+  const auto* start = std::get_if<wire::init::Start>(&request);
+  const bool wants_terminal = start != nullptr && start->terminal;
   Standby first = *std::exchange(first_, std::nullopt);
   const auto user = std::visit(
       [](const auto& one) {
@@ -87,7 +110,7 @@ Result<std::optional<Launched>> Launcher::launch_first(const wire::init::Request
       },
       request);
   const std::string order = wire::init::encode(wire::init::kConnection, request);
-  const bool given = user == User::kUser && order.size() <= kLargestOrder &&
+  const bool given = user == User::kUser && !wants_terminal && order.size() <= kLargestOrder &&
                      sys::write_all(first.order.get(), order).has_value();
   if (!given) {
     end(first.launched.process);
@@ -114,7 +137,7 @@ Result<Launched> Launcher::launch_now(const wire::init::Start& start, Births bir
 Result<Launched> Launcher::launch(const wire::init::Start& start) {
   ASSIGN_OR_RETURN(auto launched, launch_first(start));
   if (!launched) {
-    ASSIGN_OR_RETURN(auto births, make_births());
+    ASSIGN_OR_RETURN(auto births, start.terminal ? make_births_on_terminal(start) : make_births());
     ASSIGN_OR_RETURN(launched, launch_now(start, std::move(births)));
   }
   launched->runtime.reset();

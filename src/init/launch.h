@@ -61,6 +61,7 @@ class Launcher {
   struct Births;
 
   Result<Births> make_births();
+  Result<Births> make_births_on_terminal(const wire::init::Start& start);
   Result<std::optional<Launched>> launch_first(const wire::init::Request& request);
   Result<Launched> launch_now(const wire::init::Start& start, Births births);
 

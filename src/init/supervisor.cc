@@ -9,8 +9,24 @@
 #include "init/put_file.h"
 #include "sys/retry.h"
 #include "sys/signals.h"
+#include "sys/socket.h"
 
 namespace init {
+
+namespace {
+
+// The one that runs with this pid: those that ended have none any more.
+auto find_pid(auto& all, pid_t pid) {
+  return std::ranges::find_if(
+      all, [&](const auto& one) { return one.second.pid() == pid && !one.second.has_ended(); });
+}
+
+std::size_t count_live(const auto& all) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(all, [](const auto& one) { return !one.second.has_ended(); }));
+}
+
+}  // namespace
 
 Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
     : wiring_(wiring),
@@ -35,7 +51,7 @@ Result<> Supervisor::serve() {
   ASSIGN_OR_RETURN(children_, sys::watch_signals({SIGCHLD, SIGPIPE}));
   RETURN_IF_ERROR(await_hand_out());
   ASSIGN_OR_RETURN(channel_, Channel::await(wiring_.listener, Channel::kFirstContact));
-  channel_->send(wire::init::kConnection, wire::init::Hello{});
+  greet();
   while (true) {
     ASSIGN_OR_RETURN(const bool go_on, turn());
     if (!go_on) return {};
@@ -56,30 +72,57 @@ Result<> Supervisor::await_hand_out() {
 
 // One round of the loop. False when the engine has gone.
 Result<bool> Supervisor::turn() {
+  const int timeout = poll_timeout();
   std::vector<pollfd> polls{{channel_->fd(), channel_->wanted_events(), 0},
                             {children_.get(), POLLIN, 0},
-                            {gauges_.notify_fd(), gauges_.notify_events(), 0}};
-  for (const auto& [stream, run] : runs_) run.add_polls(polls, channel_->has_room());
-  for (const auto& [stream, context] : contexts_) context.add_polls(polls, channel_->has_room());
+                            {gauges_.notify_fd(), gauges_.notify_events(), 0},
+                            {stays_ && !accept_again_at_ ? wiring_.listener : -1, POLLIN, 0}};
+  for (const auto& [stream, run] : runs_) run.add_polls(polls);
+  for (const auto& [stream, context] : contexts_) context.add_polls(polls);
   files_.add_polls(polls, channel_->has_room());
-  const int timeout = poll_timeout();
   if (::poll(polls.data(), polls.size(), timeout) < 0 && errno != EINTR) return base::failed_call("poll");
   if ((polls[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
-    ASSIGN_OR_RETURN(const bool connected, channel_->fill());
-    if (!connected) return false;
-    RETURN_IF_ERROR(serve_requests());
+    ASSIGN_OR_RETURN(const bool go_on, serve_engine());
+    if (!go_on) return false;
   }
+  if (polls[3].revents != 0) RETURN_IF_ERROR(change_engine());
   if (polls[2].revents != 0) {
     gauges_.acknowledge();
     look_at_memory_until_ = Clock::now() + kMemoryNews;
   }
   look_at_memory();
   for (auto& [stream, run] : runs_) RETURN_IF_ERROR(run.pump(*channel_));
-  for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(*channel_, gauges_));
+  for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(gauges_));
   files_.pump(*channel_);
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
-  RETURN_IF_ERROR(channel_->flush());
+  RETURN_IF_ERROR(flush());
   return true;
+}
+
+Result<> Supervisor::flush() {
+  bool has_more = true;
+  // What the socket takes makes room for more of what waits.
+  while (has_more) {
+    has_more = false;
+    for (auto& [stream, run] : runs_) has_more |= run.outbox().flush(*channel_);
+    for (auto& [stream, context] : contexts_) has_more |= context.outbox().flush(*channel_);
+    auto flushed = channel_->flush();
+    if (!flushed && !stays_) return flushed;
+    if (!flushed) lose_engine();
+    has_more = has_more && channel_->idle();
+  }
+  forget_told();
+  return {};
+}
+
+void Supervisor::forget_told() {
+  // One that stays is asked again, maybe by another engine: only what is acknowledged is told.
+  const auto is_told = [&](const auto& one) {
+    const Outbox& outbox = one.second.outbox();
+    return one.second.is_over() && (stays_ ? outbox.is_empty() : outbox.is_sent());
+  };
+  std::erase_if(runs_, is_told);
+  std::erase_if(contexts_, is_told);
 }
 
 void Supervisor::look_at_memory() {
@@ -107,9 +150,52 @@ int Supervisor::poll_timeout() {
     const auto soon = Clock::now() + std::chrono::milliseconds(10);
     next = next ? std::min(*next, soon) : soon;
   }
+  if (accept_again_at_ && Clock::now() >= *accept_again_at_) accept_again_at_.reset();
+  if (accept_again_at_) next = next ? std::min(*next, *accept_again_at_) : *accept_again_at_;
   if (!next) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+}
+
+Result<bool> Supervisor::serve_engine() {
+  auto connected = channel_->fill();
+  if (connected && *connected) {
+    auto served = serve_requests();
+    if (served) return true;
+    connected = std::unexpected(std::move(served).error());
+  }
+  if (!stays_) return connected;
+  if (!connected) {
+    fail(wire::init::kConnection, base::with_context("init", connected.error()));
+    (void)channel_->flush();
+  }
+  lose_engine();
+  return true;
+}
+
+void Supervisor::lose_engine() {
+  channel_->hang_up();
+  for (auto& [stream, run] : runs_) run.outbox().detach();
+  for (auto& [stream, context] : contexts_) context.outbox().detach();
+  files_.give_up();
+}
+
+// Whoever comes has reason to: the one before may not even know yet that it has lost its connection.
+Result<> Supervisor::change_engine() {
+  auto socket = sys::accept(wiring_.listener);
+  if (!socket) {
+    // It has gone again, or there is no descriptor to be had: it may wait until there is.
+    accept_again_at_ = Clock::now() + kAcceptAgain;
+    return {};
+  }
+  lose_engine();
+  channel_ = Channel(*std::move(socket));
+  greet();
+  return {};
+}
+
+void Supervisor::greet() {
+  channel_->send(wire::init::kConnection, wire::init::Hello{.last_stream = last_stream_});
 }
 
 Result<> Supervisor::serve_requests() {
@@ -117,6 +203,7 @@ Result<> Supervisor::serve_requests() {
     ASSIGN_OR_RETURN(auto message, channel_->next());
     if (!message) return {};
     if (message->file) {
+      last_stream_ = std::max(last_stream_, message->file->stream);
       files_.take(*message->file, *channel_);
       continue;
     }
@@ -147,16 +234,23 @@ Result<> Supervisor::make_place(std::uint32_t stream) {
   if (runs_.contains(stream) || contexts_.contains(stream)) {
     return base::fail(base::Code::kConflict, "stream " + std::to_string(stream) + " has a process already");
   }
-  if (runs_.size() + contexts_.size() >= kMostProcesses) {
+  if (live() >= kMostProcesses) {
     return base::fail(base::Code::kExhausted,
                       std::to_string(kMostProcesses) + " processes run already; end one first");
   }
+  if (runs_.size() + contexts_.size() >= wire::init::kMaxListed) {
+    return base::fail(base::Code::kExhausted,
+                      "the ends of too many processes are kept; acknowledge those that were seen");
+  }
+  last_stream_ = std::max(last_stream_, stream);
   // While others run, the peak is that of all.
-  return runs_.empty() && contexts_.empty() ? gauges_.reset_peak() : Result<>();
+  return live() == 0 ? gauges_.reset_peak() : Result<>();
 }
 
+std::size_t Supervisor::live() const { return count_live(runs_) + count_live(contexts_); }
+
 void Supervisor::note_company() {
-  if (runs_.size() + contexts_.size() == 1) return;
+  if (live() == 1) return;
   for (auto& [stream, run] : runs_) run.note_company();
   for (auto& [stream, context] : contexts_) context.note_company();
 }
@@ -186,7 +280,7 @@ Result<> Supervisor::execute(std::uint32_t stream, const wire::init::Execute& ex
     return base::fail(base::Code::kNotFound, "no context on stream " + std::to_string(stream));
   }
   // Alone, an execution has a peak of its own.
-  if (runs_.empty() && contexts_.size() == 1) RETURN_IF_ERROR(gauges_.reset_peak());
+  if (live() == 1) RETURN_IF_ERROR(gauges_.reset_peak());
   ASSIGN_OR_RETURN(const auto before, gauges_.marks());
   return context->second.execute(execute, before);
 }
@@ -202,6 +296,57 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& 
   if (run != runs_.end()) run->second.deliver_signal(static_cast<int>(signal.number));
   const auto context = contexts_.find(stream);
   if (context != contexts_.end()) context->second.deliver_signal(static_cast<int>(signal.number));
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Resize& resize) {
+  const auto run = runs_.find(stream);
+  if (run != runs_.end()) run->second.resize(resize.window);
+  return {};
+}
+
+Outbox* Supervisor::outbox_of(std::uint32_t stream) {
+  const auto run = runs_.find(stream);
+  if (run != runs_.end()) return &run->second.outbox();
+  const auto context = contexts_.find(stream);
+  return context == contexts_.end() ? nullptr : &context->second.outbox();
+}
+
+// What concerns one that has been forgotten meanwhile goes nowhere.
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Acknowledge& seen) {
+  Outbox* const outbox = outbox_of(stream);
+  if (outbox != nullptr) RETURN_IF_ERROR(outbox->acknowledge(seen.number));
+  forget_told();
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t, const wire::init::Stay&) {
+  stays_ = true;
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::List&) {
+  for (const auto& [of, run] : runs_) channel_->send(of, run.describe());
+  for (const auto& [of, context] : contexts_) channel_->send(of, context.describe());
+  channel_->send(stream, wire::init::Done{});
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Attach& attach) {
+  if (auto done = this->attach(stream, attach); !done) fail(stream, done.error());
+  return {};
+}
+
+Result<> Supervisor::attach(std::uint32_t stream, const wire::init::Attach& attach) {
+  Outbox* const outbox = outbox_of(stream);
+  if (outbox == nullptr) {
+    return base::fail(base::Code::kNotFound, "no process or context on stream " + std::to_string(stream) +
+                                                 "; list those that there are");
+  }
+  RETURN_IF_ERROR(outbox->acknowledge(attach.after));
+  outbox->attach();
+  const auto run = runs_.find(stream);
+  channel_->send(stream, run != runs_.end() ? run->second.describe() : contexts_.at(stream).describe());
   return {};
 }
 
@@ -232,21 +377,16 @@ Result<> Supervisor::reap() {
 }
 
 Result<bool> Supervisor::finish_run(const sys::Reaped& reaped) {
-  const auto run = std::ranges::find(runs_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  const auto run = find_pid(runs_, reaped.pid);
   if (run == runs_.end()) return false;
-  ASSIGN_OR_RETURN(const auto ended, run->second.finish(reaped.status, gauges_, *channel_));
-  channel_->send(run->first, ended);
-  runs_.erase(run);
+  RETURN_IF_ERROR(run->second.finish(reaped.status, gauges_));
   return true;
 }
 
 Result<bool> Supervisor::finish_context(const sys::Reaped& reaped) {
-  const auto context =
-      std::ranges::find(contexts_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  const auto context = find_pid(contexts_, reaped.pid);
   if (context == contexts_.end()) return false;
-  ASSIGN_OR_RETURN(const auto ended, context->second.finish(reaped.status, gauges_, *channel_));
-  channel_->send(context->first, ended);
-  contexts_.erase(context);
+  RETURN_IF_ERROR(context->second.finish(reaped.status, gauges_));
   return true;
 }
 

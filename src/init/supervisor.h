@@ -1,7 +1,8 @@
 // init: pid 1 of a sandbox. It starts processes for the engine, many at a time, each in a leaf of its own;
 // enforces their deadlines by itself, so that a stalled engine stops no timeout; reaps whatever is orphaned;
 // and tells how each run ended, why, and what it cost. It runs under its own id with three capabilities. When
-// the engine's connection ends, so does the sandbox.
+// the engine's connection ends, so does the sandbox, unless it was told to stay: then everything goes on, and
+// what there is to tell is kept for the next engine.
 #pragma once
 
 #include <map>
@@ -32,13 +33,25 @@ class Supervisor {
   // v1 announces that memory is out before it kills and counts, so the count is looked at for this long.
   static constexpr std::chrono::seconds kMemoryNews{1};
   static constexpr std::size_t kMostProcesses = 256;
+  static constexpr std::chrono::milliseconds kAcceptAgain{100};
 
   Result<> serve();
   Result<> await_hand_out();
   Result<bool> turn();
+  // Sends what is to be told, and forgets who has nothing more to tell.
+  Result<> flush();
+  void forget_told();
   Result<> serve_requests();
+  // What the engine asks. False: it has gone, and the sandbox goes with it.
+  Result<bool> serve_engine();
+  void greet();
+  void lose_engine();
+  Result<> change_engine();
+  Outbox* outbox_of(std::uint32_t stream);
+  Result<> attach(std::uint32_t stream, const wire::init::Attach& attach);
   // Whether there may be another process, and on this stream.
   Result<> make_place(std::uint32_t stream);
+  std::size_t live() const;
   void note_company();
   Result<> start(std::uint32_t stream, const wire::init::Start& start);
   Result<> start(std::uint32_t stream, const wire::init::StartContext& start);
@@ -50,6 +63,11 @@ class Supervisor {
   Result<> handle_one(std::uint32_t stream, const wire::init::PutFile& file);
   Result<> handle_one(std::uint32_t stream, const wire::init::StartContext& start);
   Result<> handle_one(std::uint32_t stream, const wire::init::Execute& execute);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Acknowledge& seen);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Stay& stay);
+  Result<> handle_one(std::uint32_t stream, const wire::init::List& list);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Attach& attach);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Resize& resize);
   void fail(std::uint32_t stream, const base::Error& error);
   Result<> reap();
   // False: it was an orphan's.
@@ -66,6 +84,9 @@ class Supervisor {
   std::map<std::uint32_t, Run> runs_;  // by stream
   std::map<std::uint32_t, Context> contexts_;
   FileCalls files_;
+  std::uint32_t last_stream_ = 0;
+  bool stays_ = false;
+  std::optional<Clock::time_point> accept_again_at_;
   std::optional<Clock::time_point> look_at_memory_until_;
 };
 
