@@ -40,6 +40,8 @@ std::string recipe_digest(const Recipe& recipe) {
   for (const auto& file : recipe.files) fields.add(file.path).add(file.mode).add(file.content);
   fields.add(recipe.run.size());
   for (const auto& command : recipe.run) fields.add(command);
+  // Only where they are used, so that a recipe without them keeps the digest it had before they existed.
+  if (!recipe.from_digest.empty()) fields.add("from").add(recipe.from_digest);
   return fields.take_hex();
 }
 

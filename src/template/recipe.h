@@ -1,6 +1,7 @@
 // A recipe says what a template is made of, in plain text:
 //
-//   suite = trixie
+//   suite = trixie                  # or, instead of suite, packages, exclude and user:
+//   from = base                     # another template, by name or digest; what follows is put on top of it
 //   [packages]                      # one per line, from the Debian archive, without recommended ones
 //   python3
 //   [exclude]                       # path globs that dpkg does not unpack
@@ -57,6 +58,8 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 struct Recipe {
   std::string suite;
+  std::string from;         // the template to begin with, instead of the suite's packages
+  std::string from_digest;  // which one that is; known when its store has been asked (parent.h)
   std::vector<std::string> packages;
   std::vector<std::string> exclude;
   RecipeUser user;

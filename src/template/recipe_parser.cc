@@ -49,6 +49,7 @@ class Parser {
   Result<> claim(const std::string& key);
 
   Result<> top(std::string_view line);
+  Result<> check_beginning() const;
   Result<> package(std::string_view line);
   Result<> exclude(std::string_view line);
   Result<> user(std::string_view line);
@@ -120,10 +121,30 @@ Result<> Parser::placed_section(std::string_view inner) {
 
 Result<> Parser::top(std::string_view line) {
   ASSIGN_OR_RETURN(const auto pair, split_key_value(line));
+  if (pair.key == "from") {
+    if (!is_digest(pair.value)) RETURN_IF_ERROR(check_template_name(pair.value));
+    recipe_.from = pair.value;
+    return claim("from");
+  }
   if (pair.key != "suite") return invalid("unknown key " + printable(pair.key));
   if (!is_suite(pair.value)) return invalid("suite " + printable(pair.value) + ": a release such as trixie");
   recipe_.suite = pair.value;
   return claim("suite");
+}
+
+// A recipe begins with a suite's packages or with another template, which has its packages and its user.
+Result<> Parser::check_beginning() const {
+  if (recipe_.from.empty()) {
+    return recipe_.suite.empty() ? Result<>(invalid("no 'suite = …' and no 'from = …'")) : Result<>();
+  }
+  if (!recipe_.suite.empty()) return invalid("both 'suite' and 'from': one of them is what to begin with");
+  for (const auto* section : {"[packages]", "[exclude]", "[user]"}) {
+    if (seen_.contains(section)) {
+      return invalid(std::string(section) + " is decided by " + recipe_.from +
+                     ": it goes with 'suite', not with 'from'");
+    }
+  }
+  return {};
 }
 
 Result<> Parser::package(std::string_view line) {
@@ -184,7 +205,7 @@ Result<> Parser::content(std::string_view line) {
 }
 
 Result<Recipe> Parser::finish() && {
-  if (recipe_.suite.empty()) return invalid("no 'suite = …'");
+  RETURN_IF_ERROR(check_beginning());
   return std::move(recipe_);
 }
 

@@ -63,7 +63,7 @@ TEST(Recipe, ErrorsNameTheLine) {
   EXPECT_EQ(error_of("suite = trixie\nflavour = sweet\n"), "r:2: unknown key flavour");
   EXPECT_EQ(error_of("suite = trixie\n\n[pakages]\n"), "r:3: unknown section [pakages]");
   EXPECT_EQ(error_of("suite = trixie\n[user]\nshell = zsh\n"), "r:3: unknown key shell");
-  EXPECT_EQ(error_of("[packages]\ngit\n"), "r:2: no 'suite = …'");
+  EXPECT_EQ(error_of("[packages]\ngit\n"), "r:2: no 'suite = …' and no 'from = …'");
 }
 
 TEST(Recipe, RefusesWhatIsNotPlain) {
@@ -137,6 +137,24 @@ TEST(Recipe, RefusesWhatAptAShellOrAPathWouldObey) {
        }) {
     EXPECT_NE(error_of("suite = trixie\n" + bad), "(parsed)") << bad;
   }
+}
+
+TEST(Recipe, BeginsWithASuiteOrWithATemplate) {
+  const auto recipe = parse_recipe("from = base\n[environment]\nA = b\n", "r");
+  ASSERT_TRUE(recipe) << recipe.error().message;
+  EXPECT_EQ(recipe->from, "base");
+  EXPECT_EQ(recipe->suite, "");
+  EXPECT_TRUE(parse_recipe("from = " + std::string(64, 'a') + "\n", "r")) << "a digest";
+  EXPECT_EQ(error_of("from = base\nsuite = trixie\n"),
+            "r:2: both 'suite' and 'from': one of them is what to begin with");
+  for (const std::string decided : {"[packages]", "[exclude]", "[user]"}) {
+    EXPECT_EQ(error_of("from = base\n" + decided + "\n"),
+              "r:2: " + decided + " is decided by base: it goes with 'suite', not with 'from'");
+  }
+  for (const std::string bad : {"../base", "", "a/b", "Base", "trash.1", "-x"}) {
+    EXPECT_NE(error_of("from = " + bad + "\n"), "(parsed)") << bad;
+  }
+  EXPECT_NE(error_of("from = a\nfrom = b\n"), "(parsed)");
 }
 
 TEST(Recipe, DigestFollowsMeaningAndNotComments) {
