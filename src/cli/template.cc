@@ -12,6 +12,7 @@
 #include "template/archive_import.h"
 #include "template/build.h"
 #include "template/delete_tree.h"
+#include "template/recipe_files.h"
 #include "template/store.h"
 
 namespace cli {
@@ -41,31 +42,39 @@ boost::json::object json_of(const templates::TemplateInfo& info) {
           {"problem", info.problem},     {"version", info.meta.version}};
 }
 
-Result<std::string> recipe_text(const Globals& globals, const Arguments& args, std::string& origin) {
-  if (!args.recipe.empty()) {
-    origin = args.recipe;
-    return sys::read_file(args.recipe);
-  }
+// The recipe of that name that comes with Cove.
+Result<std::string> own_recipe(const Globals& globals, const std::string& name) {
+  RETURN_IF_ERROR(templates::check_template_name(name));
   // Beside the program in a checkout (build/bin/cove), or where a package puts them.
   for (const std::string& dir :
        {globals.bin + "/../../templates", globals.bin + "/../share/cove/templates"}) {
-    origin = dir + "/" + args.name + ".recipe";
-    if (auto text = sys::read_file(origin)) return text;
+    const auto file = dir + "/" + name + ".recipe";
+    if (sys::fstatat(AT_FDCWD, file)) return file;
   }
   return base::fail(base::Code::kNotFound,
-                    fmt::format("no recipe is called '{}'; give its file with --recipe FILE", args.name));
+                    fmt::format("no recipe is called '{}'; give its file with --recipe FILE", name));
+}
+
+Result<> build(const Globals& globals, const Arguments& args);
+
+// What a recipe begins with is built too when it is not here and Cove has its recipe.
+Result<> build_parent(const Globals& globals, const templates::Store& store,
+                      const templates::Recipe& recipe) {
+  if (recipe.from.empty() || store.resolve(recipe.from) || !own_recipe(globals, recipe.from)) return {};
+  return build(globals, {.name = recipe.from});
 }
 
 Result<> build(const Globals& globals, const Arguments& args) {
   RETURN_IF_ERROR(require_root("cove template build"));
-  std::string origin;
-  ASSIGN_OR_RETURN(const auto text, recipe_text(globals, args, origin));
-  ASSIGN_OR_RETURN(auto recipe, templates::parse_recipe(text, origin));
+  auto file = args.recipe.empty() ? own_recipe(globals, args.name) : Result<std::string>(args.recipe);
+  if (!file) return std::unexpected(std::move(file).error());
+  ASSIGN_OR_RETURN(auto recipe, templates::load_recipe(*file));
   ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
+  RETURN_IF_ERROR(build_parent(globals, store, recipe));
   ASSIGN_OR_RETURN(auto progress, BuildProgress::open());
   // The builder's own mounts are nobody else's business, and go with it.
   RETURN_IF_ERROR(sys::enter_private_mounts());
-  SandboxedSteps steps(globals, store);
+  SandboxedSteps steps(globals, store, progress.cancel());
   const templates::BuildRequest request{
       .name = args.name,
       .recipe = std::move(recipe),

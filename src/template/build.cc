@@ -4,6 +4,7 @@
 
 #include "template/digest.h"
 #include "template/furnish.h"
+#include "template/installs.h"
 #include "template/layout.h"
 #include "template/name_lock.h"
 #include "template/parent.h"
@@ -32,6 +33,7 @@ class Builder {
   // The tree as it is before anything of ours is in it.
   Result<> begin(const Staging& staging);
   Result<> furnish(const Tree& tree);
+  Result<> install_locked(const Staging& staging, const Tree& tree);
   Result<> run_steps(const std::string& root);
   Result<> seal(const Tree& tree);
   Result<std::string> publish(const Staging& staging, const Tree& tree);
@@ -56,6 +58,7 @@ Result<BuildOutcome> Builder::run() {
   RETURN_IF_ERROR(begin(staging));
   ASSIGN_OR_RETURN(const auto tree, Tree::open(staging.root()));
   RETURN_IF_ERROR(furnish(tree));
+  RETURN_IF_ERROR(install_locked(staging, tree));
   RETURN_IF_ERROR(run_steps(staging.root()));
   RETURN_IF_ERROR(seal(tree));
   ASSIGN_OR_RETURN(const auto digest, publish(staging, tree));
@@ -75,7 +78,7 @@ Result<> Builder::begin(const Staging& staging) {
 
 Result<> Builder::stage(std::string_view what) {
   RETURN_IF_ERROR(request_.cancel.check());
-  const int of = 4 + static_cast<int>(recipe_.run.size());
+  const int of = 4 + Installs::stages(recipe_) + static_cast<int>(recipe_.run.size());
   progress_.stage(++stage_, of, what);
   return {};
 }
@@ -96,6 +99,11 @@ Result<> Builder::furnish(const Tree& tree) {
   RETURN_IF_ERROR(place_files(tree, recipe_));
   // For the run steps, whose sandbox mounts over these directories already.
   return make_layout(tree, user());
+}
+
+Result<> Builder::install_locked(const Staging& staging, const Tree& tree) {
+  Installs installs(recipe_, store_, runner_, [this](std::string_view what) { return stage(what); });
+  return installs.run({.staging = staging, .tree = tree, .progress = progress_, .cancel = request_.cancel});
 }
 
 Result<> Builder::run_steps(const std::string& root) {

@@ -42,6 +42,7 @@ std::string recipe_digest(const Recipe& recipe) {
   for (const auto& command : recipe.run) fields.add(command);
   // Only where they are used, so that a recipe without them keeps the digest it had before they existed.
   if (!recipe.from_digest.empty()) fields.add("from").add(recipe.from_digest);
+  if (!recipe.pip.file.empty()) fields.add("pip").add(format_requirements(recipe.pip.packages));
   return fields.take_hex();
 }
 

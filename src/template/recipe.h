@@ -16,6 +16,7 @@
 //   [file /etc/pip.conf 0644]       # content lines start with '|' and one space
 //   | [global]
 //   | break-system-packages = true
+//   [pip python.lock]               # Python packages by hash, of a file beside the recipe (pip_lock.h)
 //   [run]                           # shell commands, one per line, as root inside a sandbox
 //   echo hello > /etc/greeting
 //
@@ -31,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "template/pip_lock.h"
 #include "template/rules.h"
 
 namespace templates {
@@ -54,6 +56,13 @@ struct RecipeFile {
   std::string content;
 };
 
+// A lock file that the recipe names, and what is in it once it has been read (recipe_files.h).
+struct RecipeLock {
+  std::string file;  // empty: the recipe has none
+  std::size_t line = 0;
+  std::vector<LockedPackage> packages;
+};
+
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 struct Recipe {
@@ -66,6 +75,7 @@ struct Recipe {
   Environment environment;
   std::vector<RecipeDirectory> directories;
   std::vector<RecipeFile> files;
+  RecipeLock pip;
   std::vector<std::string> run;
 };
 

@@ -33,7 +33,7 @@ Result<KeyValue> split_key_value(std::string_view line) {
 // One recipe while its lines come in. Each section has a function that takes the section's lines.
 class Parser {
  public:
-  Result<> line(std::string_view text);
+  Result<> line(std::string_view text, std::size_t number);
   Result<Recipe> finish() &&;
 
  private:
@@ -46,6 +46,7 @@ class Parser {
 
   Result<> section(std::string_view header);
   Result<> placed_section(std::string_view header);
+  Result<> lock_section(std::string_view header);
   Result<> claim(const std::string& key);
 
   Result<> top(std::string_view line);
@@ -56,10 +57,11 @@ class Parser {
   Result<> environment(std::string_view line);
   Result<> run(std::string_view line);
   Result<> content(std::string_view line);
-  Result<> nothing(std::string_view) { return invalid("a [directory] section has no lines"); }
+  Result<> nothing(std::string_view) { return invalid("this section has no lines"); }
 
   Recipe recipe_;
   Handler handler_ = &Parser::top;
+  std::size_t number_ = 0;
   std::set<std::string, std::less<>> seen_;  // whatever may be said only once
 };
 
@@ -76,7 +78,8 @@ Result<> Parser::claim(const std::string& key) {
   return invalid(printable(key) + " appears twice");
 }
 
-Result<> Parser::line(std::string_view text) {
+Result<> Parser::line(std::string_view text, std::size_t number) {
+  number_ = number;
   const bool is_content = handler_ == &Parser::content && text.starts_with('|');
   std::string without_tabs(text);
   if (is_content) std::erase(without_tabs, '\t');
@@ -92,6 +95,7 @@ Result<> Parser::section(std::string_view header) {
   if (!header.ends_with(']')) return invalid("a section header ends with ']'");
   const auto inner = trim(header.substr(1, header.size() - 2));
   if (inner.starts_with("file ") || inner.starts_with("directory ")) return placed_section(inner);
+  if (inner.starts_with("pip ")) return lock_section(inner);
   for (const auto& known : kSections) {
     if (known.name != inner) continue;
     handler_ = known.handler;
@@ -117,6 +121,17 @@ Result<> Parser::placed_section(std::string_view inner) {
     handler_ = &Parser::nothing;
   }
   return {};
+}
+
+// "pip FILE".
+Result<> Parser::lock_section(std::string_view inner) {
+  const auto space = inner.find(' ');
+  const auto file = trim(inner.substr(space));
+  if (!is_neighbour(file))
+    return invalid("lock " + printable(file) + ": the name of a file beside the recipe");
+  recipe_.pip = {.file = std::string(file), .line = number_, .packages = {}};
+  handler_ = &Parser::nothing;
+  return claim("[" + std::string(inner.substr(0, space)) + "]");
 }
 
 Result<> Parser::top(std::string_view line) {
@@ -222,7 +237,7 @@ Result<Recipe> parse_recipe(std::string_view text, std::string_view origin) {
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
     ++number;
-    if (auto done = parser.line(text.substr(0, end)); !done) {
+    if (auto done = parser.line(text.substr(0, end), number); !done) {
       return std::unexpected(at(origin, number, std::move(done).error()));
     }
     text.remove_prefix(std::min(end + 1, text.size()));

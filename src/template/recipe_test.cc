@@ -134,6 +134,15 @@ TEST(Recipe, RefusesWhatAptAShellOrAPathWouldObey) {
            "[user]\nname = -x\n",
            "[directory /home/user/../../etc 0755]\n",
            "[directory / 0755]\n",
+           "[pip]\n",
+           "[pip ]\n",
+           "[pip ../x.lock]\n",
+           "[pip /x.lock]\n",
+           "[pip .lock]\n",
+           "[pip -r]\n",
+           "[pip a b]\n",
+           "[pip x.lock]\n[pip y.lock]\n",
+           "[pip x.lock]\nnumpy\n",
        }) {
     EXPECT_NE(error_of("suite = trixie\n" + bad), "(parsed)") << bad;
   }

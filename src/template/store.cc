@@ -27,7 +27,10 @@ std::unexpected<base::Error> no_such(std::string_view reference) {
 }  // namespace
 
 Store::Store(const std::string& state)
-    : templates_(state + "/templates"), names_(templates_ + "/names"), builds_(state + "/builds") {}
+    : templates_(state + "/templates"),
+      names_(templates_ + "/names"),
+      builds_(state + "/builds"),
+      downloads_(state + "/downloads") {}
 
 Result<Store> Store::open(const std::string& state) {
   Store store(state);

@@ -28,6 +28,8 @@ class Store {
   static Result<Store> open(const std::string& state);
 
   const std::string& builds() const { return builds_; }
+  // Where files for builds are kept (download_cache.h).
+  const std::string& downloads() const { return downloads_; }
   std::string directory_of(std::string_view digest) const { return templates_ + "/" + std::string(digest); }
   std::string trash_path() const;
 
@@ -58,6 +60,7 @@ class Store {
   std::string templates_;
   std::string names_;
   std::string builds_;
+  std::string downloads_;
 };
 
 }  // namespace templates

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "template/locked_files.h"
+#include "template/recipe.h"
+#include "template/store.h"
+
+namespace templates {
+
+// Tells the next stage of the build, or stops when asked to.
+using Stage = std::function<Result<>(std::string_view what)>;
+
+// The locked packages of a recipe on their way into a tree: fetched outside, put into it, installed inside by
+// `runner`, and what only the installing needed removed again.
+class Installs {
+ public:
+  Installs(const Recipe& recipe, const Store& store, StepRunner& runner, Stage stage)
+      : recipe_(recipe), store_(store), runner_(runner), stage_(std::move(stage)) {}
+
+  // How many stages run() will tell.
+  static int stages(const Recipe& recipe);
+  Result<> run(const Workplace& place);
+
+ private:
+  Result<> pip(const Workplace& place);
+
+  const Recipe& recipe_;
+  const Store& store_;
+  StepRunner& runner_;
+  Stage stage_;
+};
+
+}  // namespace templates
