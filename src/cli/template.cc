@@ -42,15 +42,18 @@ boost::json::object json_of(const templates::TemplateInfo& info) {
           {"problem", info.problem},     {"version", info.meta.version}};
 }
 
+// What comes with Cove and is no program: two levels above the program in a checkout (build/bin/cove), or
+// where a package puts it.
+std::string shared_folder(const Globals& globals) {
+  const auto checkout = globals.bin + "/../..";
+  return sys::fstatat(AT_FDCWD, checkout + "/templates") ? checkout : globals.bin + "/../share/cove";
+}
+
 // The recipe of that name that comes with Cove.
 Result<std::string> own_recipe(const Globals& globals, const std::string& name) {
   RETURN_IF_ERROR(templates::check_template_name(name));
-  // Beside the program in a checkout (build/bin/cove), or where a package puts them.
-  for (const std::string& dir :
-       {globals.bin + "/../../templates", globals.bin + "/../share/cove/templates"}) {
-    const auto file = dir + "/" + name + ".recipe";
-    if (sys::fstatat(AT_FDCWD, file)) return file;
-  }
+  auto file = shared_folder(globals) + "/templates/" + name + ".recipe";
+  if (sys::fstatat(AT_FDCWD, file)) return file;
   return base::fail(base::Code::kNotFound,
                     fmt::format("no recipe is called '{}'; give its file with --recipe FILE", name));
 }
@@ -68,7 +71,7 @@ Result<> build(const Globals& globals, const Arguments& args) {
   RETURN_IF_ERROR(require_root("cove template build"));
   auto file = args.recipe.empty() ? own_recipe(globals, args.name) : Result<std::string>(args.recipe);
   if (!file) return std::unexpected(std::move(file).error());
-  ASSIGN_OR_RETURN(auto recipe, templates::load_recipe(*file));
+  ASSIGN_OR_RETURN(auto recipe, templates::load_recipe(*file, shared_folder(globals)));
   ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
   RETURN_IF_ERROR(build_parent(globals, store, recipe));
   ASSIGN_OR_RETURN(auto progress, BuildProgress::open());

@@ -16,6 +16,7 @@
 //   [file /etc/pip.conf 0644]       # content lines start with '|' and one space
 //   | [global]
 //   | break-system-packages = true
+//   [tree /usr/lib/x folder]        # a folder beside the recipe, with all that is in it
 //   [pip python.lock]               # Python packages by hash, of a file beside the recipe (pip_lock.h)
 //   [run]                           # shell commands, one per line, as root inside a sandbox
 //   echo hello > /etc/greeting
@@ -56,6 +57,13 @@ struct RecipeFile {
   std::string content;
 };
 
+// A folder that the recipe names; its files become files of the recipe when it is read (recipe_files.h).
+struct RecipeTree {
+  std::string path;
+  std::string source;
+  std::size_t line = 0;
+};
+
 // A lock file that the recipe names, and what is in it once it has been read (recipe_files.h).
 struct RecipeLock {
   std::string file;  // empty: the recipe has none
@@ -75,6 +83,7 @@ struct Recipe {
   Environment environment;
   std::vector<RecipeDirectory> directories;
   std::vector<RecipeFile> files;
+  std::vector<RecipeTree> trees;
   RecipeLock pip;
   std::vector<std::string> run;
 };

@@ -4,7 +4,8 @@
 
 namespace templates {
 
-// The recipe in `file` together with the lock files that it names, which lie beside it.
-Result<Recipe> load_recipe(const std::string& file);
+// The recipe in `file` together with what it names: lock files, which lie beside it, and folders, which lie
+// beside it or in `shared`, where those are that come with Cove.
+Result<Recipe> load_recipe(const std::string& file, const std::string& shared);
 
 }  // namespace templates

@@ -46,6 +46,7 @@ class Parser {
 
   Result<> section(std::string_view header);
   Result<> placed_section(std::string_view header);
+  Result<> tree_section(std::string_view header);
   Result<> lock_section(std::string_view header);
   Result<> claim(const std::string& key);
 
@@ -95,6 +96,7 @@ Result<> Parser::section(std::string_view header) {
   if (!header.ends_with(']')) return invalid("a section header ends with ']'");
   const auto inner = trim(header.substr(1, header.size() - 2));
   if (inner.starts_with("file ") || inner.starts_with("directory ")) return placed_section(inner);
+  if (inner.starts_with("tree ")) return tree_section(inner);
   if (inner.starts_with("pip ")) return lock_section(inner);
   for (const auto& known : kSections) {
     if (known.name != inner) continue;
@@ -121,6 +123,21 @@ Result<> Parser::placed_section(std::string_view inner) {
     handler_ = &Parser::nothing;
   }
   return {};
+}
+
+// "tree PATH SOURCE".
+Result<> Parser::tree_section(std::string_view inner) {
+  const auto last = inner.rfind(' ');
+  const auto path = trim(inner.substr(4, last - 4));
+  const auto source = inner.substr(last + 1);
+  if (path.empty() || path.contains(' '))
+    return invalid("expected '[tree PATH FOLDER]', PATH without spaces");
+  if (!is_neighbour(source))
+    return invalid("folder " + printable(source) + ": the name of one beside the recipe");
+  RETURN_IF_ERROR(check_recipe_path(path));
+  recipe_.trees.push_back({.path = std::string(path), .source = std::string(source), .line = number_});
+  handler_ = &Parser::nothing;
+  return claim(std::string(path));
 }
 
 // "pip FILE".

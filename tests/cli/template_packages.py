@@ -25,6 +25,9 @@ class Packages(cove.Test):
         cls.folder = tempfile.TemporaryDirectory()
         cls.wheelhouse = os.path.join(cls.folder.name, "wheels")
         os.mkdir(cls.wheelhouse)
+        os.makedirs(os.path.join(cls.folder.name, "things", "inner"))
+        with open(os.path.join(cls.folder.name, "things", "inner", "tool"), "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o700)) as file:
+            file.write("#!/bin/sh\necho tool\n")
         cls.wheel = subprocess.run([sys.executable, MAKE_WHEEL, cls.wheelhouse], check=True, capture_output=True, text=True).stdout.strip()
         with open(cls.wheel, "rb") as file:
             cls.hash = hashlib.sha256(file.read()).hexdigest()
@@ -66,10 +69,12 @@ class Packages(cove.Test):
 class Built(Packages):
     """One template, and what a sandbox made from it sees."""
 
+    tree = "[tree /opt/things things]\n"
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.done = cls.build(cls(), cls.good_lock(cls()))
+        cls.done = cls.build(cls(), cls.good_lock(cls()), extra=cls.tree)
 
     def inside(self, command, *options):
         return self.cove.run("--template", "tiny", *options, "--", "sh", "-ec", command)
@@ -95,9 +100,12 @@ class Built(Packages):
         self.assertEqual(self.downloads(), [f"sha256-{self.hash}-cove_tiny-1.0-py3-none-any.whl"])
 
     def test_the_same_recipe_is_up_to_date(self):
-        done = self.build(self.good_lock())
+        done = self.build(self.good_lock(), extra=self.tree)
         self.check_run(done, 0)
         self.assertIn(b"is up to date", done.stdout)
+
+    def test_a_folder_is_there_and_root_s(self):
+        self.check_run(self.inside("/opt/things/inner/tool; stat -c '%U %a' /opt/things /opt/things/inner/tool"), 0, b"tool\nroot 755\nroot 755\n")
 
     def test_a_user_s_pip_install_goes_home_and_wins_over_the_template_s(self):
         with open(self.wheel, "rb") as file:
@@ -140,6 +148,8 @@ class Refused(Packages):
         path = self.recipe("")
         os.unlink(os.path.join(self.folder.name, "tiny.lock"))
         self.check_refused(self.cove.call("template", "build", "tiny", "--recipe", path), 125, "tiny.recipe:2: ", "tiny.lock")
+        path = self.recipe(self.good_lock(), "[tree /opt/x no-such-folder]\n")
+        self.check_refused(self.cove.call("template", "build", "tiny", "--recipe", path), 125, "tiny.recipe:3: no folder no-such-folder")
         self.write("orphan.recipe", "from = no-such-template\n")
         done = self.cove.call("template", "build", "tiny", "--recipe", os.path.join(self.folder.name, "orphan.recipe"))
         self.check_refused(done, 125, "no-such-template", "cove template build")
