@@ -1,6 +1,7 @@
 #include "template/installs.h"
 
 #include "base/units.h"
+#include "template/npm.h"
 #include "template/pip.h"
 
 namespace templates {
@@ -18,17 +19,19 @@ std::string what_to_fetch(const DownloadCache& cache, const std::vector<LockedFi
 
 }  // namespace
 
-int Installs::stages(const Recipe& recipe) { return recipe.pip.file.empty() ? 0 : 2; }
+int Installs::stages(const Recipe& recipe) {
+  return (recipe.pip.file.empty() ? 0 : 2) + (recipe.npm.file.empty() ? 0 : 2);
+}
 
 Result<> Installs::run(const Workplace& place) {
   if (stages(recipe_) == 0) return {};
-  RETURN_IF_ERROR(pip(place));
+  if (!recipe_.pip.file.empty()) RETURN_IF_ERROR(pip(place));
+  if (!recipe_.npm.file.empty()) RETURN_IF_ERROR(npm(place));
   return place.tree.remove(kWorkDirectory);
 }
 
 Result<> Installs::pip(const Workplace& place) {
-  const auto& packages = recipe_.pip.packages;
-  if (packages.empty()) return {};
+  const auto& packages = recipe_.pip_packages;
   const auto files = files_of(packages);
   ASSIGN_OR_RETURN(auto cache, DownloadCache::open(store_.downloads()));
   RETURN_IF_ERROR(stage_(what_to_fetch(cache, files, "Python packages")));
@@ -41,6 +44,21 @@ Result<> Installs::pip(const Workplace& place) {
                          ", " + base::format_bytes(brought.bytes)));
   RETURN_IF_ERROR(write_pip_inputs(place.tree, packages));
   return runner_.run(place.staging.root(), pip_install_command(), place.progress);
+}
+
+Result<> Installs::npm(const Workplace& place) {
+  const auto& lock = recipe_.npm_packages;
+  const auto files = files_of(lock);
+  ASSIGN_OR_RETURN(auto cache, DownloadCache::open(store_.downloads()));
+  RETURN_IF_ERROR(stage_(what_to_fetch(cache, files, "npm packages")));
+  const std::string directory(kNpmDirectory);
+  RETURN_IF_ERROR(place.tree.make_parents(directory + "/x", {}));
+  LockedFiles locked(files, cache, npm_fetch(lock, place), EVP_sha512());
+  ASSIGN_OR_RETURN(const auto brought, locked.bring(place, directory));
+  RETURN_IF_ERROR(stage_("install " + std::to_string(files.size()) + " npm packages, " +
+                         base::format_bytes(brought.bytes)));
+  RETURN_IF_ERROR(write_npm_inputs(place.tree, lock, brought.names));
+  return runner_.run(place.staging.root(), npm_install_command(recipe_.npm.file), place.progress);
 }
 
 }  // namespace templates

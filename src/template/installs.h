@@ -22,6 +22,7 @@ class Installs {
 
  private:
   Result<> pip(const Workplace& place);
+  Result<> npm(const Workplace& place);
 
   const Recipe& recipe_;
   const Store& store_;

@@ -107,7 +107,7 @@ std::string pip_install_command() {
          "find \"$site\" -exec touch -h -d @1577836800 {} +\n"
          "echo compiling\n"
          // 1: some file is not meant for this Python, as a few packages have among their tests.
-         "PYTHONHASHSEED=0 python3 -m compileall -q -j 0 \"$site\" >/dev/null || test $? = 1\n";
+         "PYTHONHASHSEED=0 python3 -m compileall -q \"$site\" >/dev/null || test $? = 1\n";
 }
 
 }  // namespace templates

@@ -18,6 +18,7 @@
 //   | break-system-packages = true
 //   [tree /usr/lib/x folder]        # a folder beside the recipe, with all that is in it
 //   [pip python.lock]               # Python packages by hash, of a file beside the recipe (pip_lock.h)
+//   [npm node.lock]                 # npm packages by hash, likewise (npm_lock.h)
 //   [run]                           # shell commands, one per line, as root inside a sandbox
 //   echo hello > /etc/greeting
 //
@@ -33,6 +34,7 @@
 #include <utility>
 #include <vector>
 
+#include "template/npm_lock.h"
 #include "template/pip_lock.h"
 #include "template/rules.h"
 
@@ -64,11 +66,10 @@ struct RecipeTree {
   std::size_t line = 0;
 };
 
-// A lock file that the recipe names, and what is in it once it has been read (recipe_files.h).
+// A lock file that the recipe names.
 struct RecipeLock {
   std::string file;  // empty: the recipe has none
   std::size_t line = 0;
-  std::vector<LockedPackage> packages;
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
@@ -85,6 +86,9 @@ struct Recipe {
   std::vector<RecipeFile> files;
   std::vector<RecipeTree> trees;
   RecipeLock pip;
+  RecipeLock npm;
+  std::vector<LockedPackage> pip_packages;  // what the locks say, once they have been read (recipe_files.h)
+  NpmLock npm_packages;
   std::vector<std::string> run;
 };
 

@@ -12,15 +12,22 @@ std::string folder_of(const std::string& file) {
   return slash == std::string::npos ? "." : file.substr(0, slash);
 }
 
-Result<> read_pip_lock(RecipeLock& lock, const std::string& recipe) {
-  if (lock.file.empty()) return {};
-  const auto path = folder_of(recipe) + "/" + lock.file;
-  const auto text = sys::read_file(path, kMaxLockBytes);
-  if (!text) {
-    return std::unexpected(
-        base::with_context(printable(recipe) + ":" + std::to_string(lock.line), text.error()));
+Result<std::string> read_lock(const RecipeLock& lock, const std::string& recipe) {
+  auto text = sys::read_file(folder_of(recipe) + "/" + lock.file, kMaxLockBytes);
+  if (text) return text;
+  return std::unexpected(
+      base::with_context(printable(recipe) + ":" + std::to_string(lock.line), text.error()));
+}
+
+Result<> read_locks(Recipe& recipe, const std::string& file) {
+  if (!recipe.pip.file.empty()) {
+    ASSIGN_OR_RETURN(const auto text, read_lock(recipe.pip, file));
+    ASSIGN_OR_RETURN(recipe.pip_packages, parse_pip_lock(text, folder_of(file) + "/" + recipe.pip.file));
   }
-  ASSIGN_OR_RETURN(lock.packages, parse_pip_lock(*text, path));
+  if (!recipe.npm.file.empty()) {
+    ASSIGN_OR_RETURN(const auto text, read_lock(recipe.npm, file));
+    ASSIGN_OR_RETURN(recipe.npm_packages, parse_npm_lock(text, folder_of(file) + "/" + recipe.npm.file));
+  }
   return {};
 }
 
@@ -57,7 +64,7 @@ Result<> read_trees(Recipe& recipe, const std::string& file, const std::string& 
 Result<Recipe> load_recipe(const std::string& file, const std::string& shared) {
   ASSIGN_OR_RETURN(const auto text, sys::read_file(file));
   ASSIGN_OR_RETURN(auto recipe, parse_recipe(text, file));
-  RETURN_IF_ERROR(read_pip_lock(recipe.pip, file));
+  RETURN_IF_ERROR(read_locks(recipe, file));
   RETURN_IF_ERROR(read_trees(recipe, file, shared));
   return recipe;
 }

@@ -31,10 +31,10 @@ TEST_F(RecipeFiles, BringTheLockThatLiesBesideTheRecipe) {
   write("some.lock", "a==1 --hash=sha256:" + kHash + "\n");
   const auto recipe = load_recipe(scratch_ / "x.recipe", scratch_ / "shared");
   ASSERT_TRUE(recipe) << recipe.error().message;
-  ASSERT_EQ(recipe->pip.packages.size(), 1U);
-  EXPECT_EQ(recipe->pip.packages[0].name, "a");
+  ASSERT_EQ(recipe->pip_packages.size(), 1U);
+  EXPECT_EQ(recipe->pip_packages[0].name, "a");
   auto other = *recipe;
-  other.pip.packages[0].version = "2";
+  other.pip_packages[0].version = "2";
   EXPECT_NE(recipe_digest(*recipe), recipe_digest(other));
 }
 

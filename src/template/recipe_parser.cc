@@ -97,7 +97,7 @@ Result<> Parser::section(std::string_view header) {
   const auto inner = trim(header.substr(1, header.size() - 2));
   if (inner.starts_with("file ") || inner.starts_with("directory ")) return placed_section(inner);
   if (inner.starts_with("tree ")) return tree_section(inner);
-  if (inner.starts_with("pip ")) return lock_section(inner);
+  if (inner.starts_with("pip ") || inner.starts_with("npm ")) return lock_section(inner);
   for (const auto& known : kSections) {
     if (known.name != inner) continue;
     handler_ = known.handler;
@@ -140,13 +140,14 @@ Result<> Parser::tree_section(std::string_view inner) {
   return claim(std::string(path));
 }
 
-// "pip FILE".
+// "pip FILE" or "npm FILE".
 Result<> Parser::lock_section(std::string_view inner) {
   const auto space = inner.find(' ');
   const auto file = trim(inner.substr(space));
   if (!is_neighbour(file))
     return invalid("lock " + printable(file) + ": the name of a file beside the recipe");
-  recipe_.pip = {.file = std::string(file), .line = number_, .packages = {}};
+  auto& lock = inner.starts_with("pip") ? recipe_.pip : recipe_.npm;
+  lock = {.file = std::string(file), .line = number_};
   handler_ = &Parser::nothing;
   return claim("[" + std::string(inner.substr(0, space)) + "]");
 }
