@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/units.h"
 #include "template/digest.h"
 #include "template/furnish.h"
 #include "template/installs.h"
@@ -30,10 +31,10 @@ class Builder {
   // Tells the next stage, or stops when asked to.
   Result<> stage(std::string_view what);
   Result<std::optional<std::string>> built_before() const;
-  // The tree as it is before anything of ours is in it.
-  Result<> begin(const Staging& staging);
+  Workplace place(const Staging& staging, const Tree& tree) const;
+  // The tree as it is before anything of ours is in it; what is installed later is fetched by then.
+  Result<> begin(const Staging& staging, Installs& installs);
   Result<> furnish(const Tree& tree);
-  Result<> install_locked(const Staging& staging, const Tree& tree);
   Result<> run_steps(const std::string& root);
   Result<> seal(const Tree& tree);
   Result<std::string> publish(const Staging& staging, const Tree& tree);
@@ -55,25 +56,36 @@ Result<BuildOutcome> Builder::run() {
   if (before && request_.rebuild == Rebuild::kIfChanged) return named(*before, What::kUpToDate);
 
   ASSIGN_OR_RETURN(const auto staging, Staging::create(store_.builds(), request_.name));
-  RETURN_IF_ERROR(begin(staging));
+  Installs installs(recipe_, store_, runner_, [this](std::string_view what) { return stage(what); });
+  RETURN_IF_ERROR(begin(staging, installs));
   ASSIGN_OR_RETURN(const auto tree, Tree::open(staging.root()));
   RETURN_IF_ERROR(furnish(tree));
-  RETURN_IF_ERROR(install_locked(staging, tree));
+  RETURN_IF_ERROR(installs.install(place(staging, tree)));
   RETURN_IF_ERROR(run_steps(staging.root()));
   RETURN_IF_ERROR(seal(tree));
   ASSIGN_OR_RETURN(const auto digest, publish(staging, tree));
   return named(digest, What::kBuilt);
 }
 
-Result<> Builder::begin(const Staging& staging) {
+Workplace Builder::place(const Staging& staging, const Tree& tree) const {
+  return {.staging = staging, .tree = tree, .progress = progress_, .cancel = request_.cancel};
+}
+
+Result<> Builder::begin(const Staging& staging, Installs& installs) {
   if (!recipe_.from.empty()) {
-    RETURN_IF_ERROR(stage("copy template " + recipe_.from + " (" + recipe_.from_digest.substr(0, 12) + ")"));
     ASSIGN_OR_RETURN(const auto parent, store_.resolve(recipe_.from_digest));
+    ASSIGN_OR_RETURN(const auto parent_tree, Tree::open(parent.root));
+    // First what may fail soonest.
+    RETURN_IF_ERROR(installs.fetch(place(staging, parent_tree)));
+    RETURN_IF_ERROR(stage("copy template " + recipe_.from + " (" + parent.digest.substr(0, 12) + "), " +
+                          base::format_bytes(parent.meta.bytes)));
     return copy_parent(parent, staging, progress_, request_.cancel);
   }
   RETURN_IF_ERROR(stage("install " + std::to_string(recipe_.packages.size()) + " packages of " +
                         recipe_.suite + " and what they need"));
-  return request_.install(recipe_, staging, progress_, request_.cancel);
+  RETURN_IF_ERROR(request_.install(recipe_, staging, progress_, request_.cancel));
+  ASSIGN_OR_RETURN(const auto tree, Tree::open(staging.root()));
+  return installs.fetch(place(staging, tree));
 }
 
 Result<> Builder::stage(std::string_view what) {
@@ -99,11 +111,6 @@ Result<> Builder::furnish(const Tree& tree) {
   RETURN_IF_ERROR(place_files(tree, recipe_));
   // For the run steps, whose sandbox mounts over these directories already.
   return make_layout(tree, user());
-}
-
-Result<> Builder::install_locked(const Staging& staging, const Tree& tree) {
-  Installs installs(recipe_, store_, runner_, [this](std::string_view what) { return stage(what); });
-  return installs.run({.staging = staging, .tree = tree, .progress = progress_, .cancel = request_.cancel});
 }
 
 Result<> Builder::run_steps(const std::string& root) {

@@ -10,12 +10,51 @@ namespace {
 
 constexpr std::string_view kWorkDirectory = "var/cache/cove";
 
-// "12 Python packages, 3 of them not in the download cache".
-std::string what_to_fetch(const DownloadCache& cache, const std::vector<LockedFile>& files,
-                          std::string_view kind) {
-  return "fetch " + std::to_string(files.size()) + " " + std::string(kind) + ", " +
-         std::to_string(count_missing(cache, files)) + " of them not in the download cache";
+// What differs between packages of Python and of npm.
+struct Kind {
+  std::string what;  // "Python 3.13 packages"
+  std::vector<LockedFile> files;
+  Fetch fetch;
+  const EVP_MD* hash;
+  std::string directory;
+  std::function<Result<>(const std::vector<std::string>& names)> write_inputs;
+  std::string command;
+};
+
+Result<Kind> pip_kind(const Recipe& recipe, const Workplace& place) {
+  ASSIGN_OR_RETURN(const auto python, python_version(place.tree));
+  const auto& packages = recipe.pip_packages;
+  return Kind{.what = "Python " + python + " packages",
+              .files = files_of(packages),
+              .fetch = pip_fetch(packages, python, place),
+              .hash = EVP_sha256(),
+              .directory = std::string(kPipDirectory),
+              .write_inputs = [&](const auto&) { return write_pip_inputs(place.tree, packages); },
+              .command = pip_install_command()};
 }
+
+Kind npm_kind(const Recipe& recipe, const Workplace& place) {
+  const auto& lock = recipe.npm_packages;
+  return {.what = "npm packages",
+          .files = files_of(lock),
+          .fetch = npm_fetch(lock, place),
+          .hash = EVP_sha512(),
+          .directory = std::string(kNpmDirectory),
+          .write_inputs = [&](const auto& names) { return write_npm_inputs(place.tree, lock, names); },
+          .command = npm_install_command(recipe.npm.file)};
+}
+
+Result<std::vector<Kind>> kinds_of(const Recipe& recipe, const Workplace& place) {
+  std::vector<Kind> kinds;
+  if (!recipe.pip.file.empty()) {
+    ASSIGN_OR_RETURN(auto kind, pip_kind(recipe, place));
+    kinds.push_back(std::move(kind));
+  }
+  if (!recipe.npm.file.empty()) kinds.push_back(npm_kind(recipe, place));
+  return kinds;
+}
+
+std::string counted(const Kind& kind) { return std::to_string(kind.files.size()) + " " + kind.what + ", "; }
 
 }  // namespace
 
@@ -23,42 +62,32 @@ int Installs::stages(const Recipe& recipe) {
   return (recipe.pip.file.empty() ? 0 : 2) + (recipe.npm.file.empty() ? 0 : 2);
 }
 
-Result<> Installs::run(const Workplace& place) {
+Result<> Installs::fetch(const Workplace& place) {
   if (stages(recipe_) == 0) return {};
-  if (!recipe_.pip.file.empty()) RETURN_IF_ERROR(pip(place));
-  if (!recipe_.npm.file.empty()) RETURN_IF_ERROR(npm(place));
+  ASSIGN_OR_RETURN(auto cache, DownloadCache::open(store_.downloads()));
+  ASSIGN_OR_RETURN(const auto kinds, kinds_of(recipe_, place));
+  for (const auto& kind : kinds) {
+    LockedFiles locked(kind.files, cache, kind.fetch, kind.hash);
+    RETURN_IF_ERROR(stage_("fetch " + counted(kind) + std::to_string(locked.missing().size()) +
+                           " of them not in the download cache"));
+    RETURN_IF_ERROR(locked.fetch_missing(place));
+  }
+  return {};
+}
+
+Result<> Installs::install(const Workplace& place) {
+  if (stages(recipe_) == 0) return {};
+  ASSIGN_OR_RETURN(auto cache, DownloadCache::open(store_.downloads()));
+  ASSIGN_OR_RETURN(const auto kinds, kinds_of(recipe_, place));
+  for (const auto& kind : kinds) {
+    RETURN_IF_ERROR(place.tree.make_parents(kind.directory + "/x", {}));
+    LockedFiles locked(kind.files, cache, kind.fetch, kind.hash);
+    ASSIGN_OR_RETURN(const auto brought, locked.bring(place, kind.directory));
+    RETURN_IF_ERROR(stage_("install " + counted(kind) + base::format_bytes(brought.bytes)));
+    RETURN_IF_ERROR(kind.write_inputs(brought.names));
+    RETURN_IF_ERROR(runner_.run(place.staging.root(), kind.command, place.progress));
+  }
   return place.tree.remove(kWorkDirectory);
-}
-
-Result<> Installs::pip(const Workplace& place) {
-  const auto& packages = recipe_.pip_packages;
-  const auto files = files_of(packages);
-  ASSIGN_OR_RETURN(auto cache, DownloadCache::open(store_.downloads()));
-  RETURN_IF_ERROR(stage_(what_to_fetch(cache, files, "Python packages")));
-  ASSIGN_OR_RETURN(const auto python, python_version(place.tree));
-  const std::string directory(kPipDirectory);
-  RETURN_IF_ERROR(place.tree.make_parents(directory + "/x", {}));
-  LockedFiles locked(files, cache, pip_fetch(packages, python, place), EVP_sha256());
-  ASSIGN_OR_RETURN(const auto brought, locked.bring(place, directory));
-  RETURN_IF_ERROR(stage_("install " + std::to_string(files.size()) + " Python packages for Python " + python +
-                         ", " + base::format_bytes(brought.bytes)));
-  RETURN_IF_ERROR(write_pip_inputs(place.tree, packages));
-  return runner_.run(place.staging.root(), pip_install_command(), place.progress);
-}
-
-Result<> Installs::npm(const Workplace& place) {
-  const auto& lock = recipe_.npm_packages;
-  const auto files = files_of(lock);
-  ASSIGN_OR_RETURN(auto cache, DownloadCache::open(store_.downloads()));
-  RETURN_IF_ERROR(stage_(what_to_fetch(cache, files, "npm packages")));
-  const std::string directory(kNpmDirectory);
-  RETURN_IF_ERROR(place.tree.make_parents(directory + "/x", {}));
-  LockedFiles locked(files, cache, npm_fetch(lock, place), EVP_sha512());
-  ASSIGN_OR_RETURN(const auto brought, locked.bring(place, directory));
-  RETURN_IF_ERROR(stage_("install " + std::to_string(files.size()) + " npm packages, " +
-                         base::format_bytes(brought.bytes)));
-  RETURN_IF_ERROR(write_npm_inputs(place.tree, lock, brought.names));
-  return runner_.run(place.staging.root(), npm_install_command(recipe_.npm.file), place.progress);
 }
 
 }  // namespace templates

@@ -16,14 +16,14 @@ class Installs {
   Installs(const Recipe& recipe, const Store& store, StepRunner& runner, Stage stage)
       : recipe_(recipe), store_(store), runner_(runner), stage_(std::move(stage)) {}
 
-  // How many stages run() will tell.
+  // How many stages the two will tell together.
   static int stages(const Recipe& recipe);
-  Result<> run(const Workplace& place);
+  // Into the download cache, for a tree that has the interpreters already; it stays as it is.
+  Result<> fetch(const Workplace& place);
+  // From the download cache into the tree.
+  Result<> install(const Workplace& place);
 
  private:
-  Result<> pip(const Workplace& place);
-  Result<> npm(const Workplace& place);
-
   const Recipe& recipe_;
   const Store& store_;
   StepRunner& runner_;

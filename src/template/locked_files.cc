@@ -11,20 +11,20 @@ namespace templates {
 namespace {
 // Enough to make starting the tool cheap, few enough that an interrupted build has lost little.
 constexpr std::size_t kBatch = 8;
-
-const DownloadCache::Key* find_key(const DownloadCache& cache, const LockedFile& file) {
-  const auto found = std::ranges::find_if(file.keys, [&](const auto& key) { return cache.has(key); });
-  return found == file.keys.end() ? nullptr : &*found;
-}
 }  // namespace
 
-std::size_t count_missing(const DownloadCache& cache, const std::vector<LockedFile>& files) {
-  const auto missing = [&](const LockedFile& file) { return find_key(cache, file) == nullptr; };
-  return static_cast<std::size_t>(std::ranges::count_if(files, missing));
+const DownloadCache::Key* LockedFiles::cached(std::size_t index) const {
+  const auto& keys = files_[index].keys;
+  const auto found = std::ranges::find_if(keys, [&](const auto& key) { return cache_.has(key); });
+  return found == keys.end() ? nullptr : &*found;
 }
 
-const DownloadCache::Key* LockedFiles::cached(std::size_t index) const {
-  return find_key(cache_, files_[index]);
+std::vector<std::size_t> LockedFiles::missing() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (cached(i) == nullptr) out.push_back(i);
+  }
+  return out;
 }
 
 Result<Brought> LockedFiles::bring(const Workplace& place, const std::string& directory) {
@@ -48,14 +48,11 @@ Result<Brought> LockedFiles::bring(const Workplace& place, const std::string& di
 }
 
 Result<> LockedFiles::fetch_missing(const Workplace& place) {
-  std::vector<std::size_t> missing;
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    if (cached(i) == nullptr) missing.push_back(i);
-  }
-  const auto count = missing.size();
+  const auto wanted = missing();
+  const auto count = wanted.size();
   for (std::size_t done = 0; done < count;) {
     RETURN_IF_ERROR(place.cancel.check());
-    const auto batch = std::span(missing).subspan(done, std::min(kBatch, count - done));
+    const auto batch = std::span(wanted).subspan(done, std::min(kBatch, count - done));
     place.progress.detail("fetching " + files_[batch.front()].label + " (" + std::to_string(done) + " of " +
                           std::to_string(count) + " fetched)");
     RETURN_IF_ERROR(fetch_batch(batch, place));

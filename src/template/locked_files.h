@@ -34,13 +34,14 @@ struct Brought {
   std::uint64_t bytes = 0;
 };
 
-// How many of the files have to be fetched.
-std::size_t count_missing(const DownloadCache& cache, const std::vector<LockedFile>& files);
-
 class LockedFiles {
  public:
   LockedFiles(const std::vector<LockedFile>& files, DownloadCache& cache, Fetch fetch, const EVP_MD* kind)
       : files_(files), cache_(cache), fetch_(std::move(fetch)), kind_(kind) {}
+
+  // Those that the cache lacks, and how they come into it.
+  std::vector<std::size_t> missing() const;
+  Result<> fetch_missing(const Workplace& place);
 
   // Puts all of them into `directory` of the tree, which is there. One whose cached copy is not what its hash
   // says is fetched again.
@@ -49,7 +50,6 @@ class LockedFiles {
  private:
   // The key under which the cache has the file; none: it does not.
   const DownloadCache::Key* cached(std::size_t index) const;
-  Result<> fetch_missing(const Workplace& place);
   Result<> fetch_batch(std::span<const std::size_t> which, const Workplace& place);
   // False: what the cache had was not it.
   Result<bool> copy(std::size_t index, const Tree& tree, const std::string& directory);

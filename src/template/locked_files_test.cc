@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <sys/eventfd.h>
 
+#include <thread>
+
 #include "template/test_support.h"
 
 namespace templates {
@@ -25,7 +27,7 @@ class Shop {
   }
   Result<Brought> bring(const Cancel& cancel = Cancel()) {
     const auto staging = Staging::create(scratch / "builds", "shop");
-    auto cache = DownloadCache::open(scratch / "downloads");
+    auto cache = DownloadCache::open(downloads);
     const auto tree = Tree::open(scratch / "tree");
     if (!staging || !cache || !tree) return base::fail(base::Code::kInternal, "no place");
     const auto fetch = [this](std::span<const std::size_t> which, const std::string& directory) -> Result<> {
@@ -43,6 +45,7 @@ class Shop {
   }
 
   test::Scratch scratch;
+  std::string downloads = scratch / "downloads";
   test::Recorder progress;
   std::vector<LockedFile> files;
   std::vector<std::vector<std::size_t>> batches;
@@ -101,6 +104,17 @@ TEST(LockedFiles, WhatIsFetchedWithAnotherHashIsRefusedByName) {
   ASSERT_FALSE(brought);
   EXPECT_THAT(brought.error().message, HasSubstr("file 1: what was fetched has another hash"));
   EXPECT_THAT(*sys::entries(shop.scratch / "tree/in"), IsEmpty());
+}
+
+TEST(LockedFiles, TwoBuildsAtOnceShareTheCache) {
+  Shop one(30);
+  Shop other(30);
+  other.downloads = one.downloads;
+  std::thread builder([&] { EXPECT_TRUE(one.bring()); });
+  EXPECT_TRUE(other.bring());
+  builder.join();
+  EXPECT_EQ(sys::entries(one.downloads)->size(), 30U);
+  for (const auto* shop : {&one, &other}) EXPECT_EQ(*sys::read_file(shop->scratch / "tree/in/f29"), "29");
 }
 
 TEST(LockedFiles, ACancelKeepsWhatWasFetched) {

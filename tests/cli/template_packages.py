@@ -83,8 +83,8 @@ class Built(Packages):
         self.check_run(self.done, 0)
         said = self.done.stderr.decode()
         self.assertIn("copy template base (" + self.cove.digest()[:12], said)
-        self.assertIn("fetch 1 Python packages, 1 of them not in the download cache", said)
-        self.assertIn("install 1 Python packages for Python 3.13", said)
+        self.assertIn("fetch 1 Python 3.13 packages, 1 of them not in the download cache", said)
+        self.assertIn("install 1 Python 3.13 packages, ", said)
         self.assertRegex(self.done.stdout.decode(), r"template tiny built: [0-9a-f]{12}, [0-9.]+ MiB\n")
 
     def test_packages_are_there_for_everybody_and_compiled(self):
