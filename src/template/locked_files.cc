@@ -67,7 +67,7 @@ Result<> LockedFiles::fetch_batch(std::span<const std::size_t> which, const Work
   RETURN_IF_ERROR(fetch_(which, directory));
   ASSIGN_OR_RETURN(const auto names, sys::entries(directory));
   for (const auto& name : names) {
-    ASSIGN_OR_RETURN(const auto key, cache_.adopt(directory + "/" + name, kind_));
+    RETURN_IF_ERROR(cache_.adopt(directory + "/" + name, kind_));
   }
   for (const auto index : which) {
     if (cached(index) != nullptr) continue;

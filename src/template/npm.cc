@@ -6,6 +6,7 @@ namespace templates {
 
 std::vector<LockedFile> files_of(const NpmLock& lock) {
   std::vector<LockedFile> files;
+  files.reserve(lock.packages.size());
   for (const auto& package : lock.packages) {
     files.push_back({.label = package.name + " " + package.version, .keys = {"sha512-" + package.sha512}});
   }
@@ -31,6 +32,7 @@ Fetch npm_fetch(const NpmLock& lock, const Workplace& place) {
 Result<> write_npm_inputs(const Tree& tree, const NpmLock& lock, const std::vector<std::string>& names) {
   const std::string directory(kNpmDirectory);
   std::vector<std::string> files;
+  files.reserve(names.size());
   for (const auto& name : names) files.push_back("/" + directory + "/" + name);
   const auto inputs = npm_inputs(lock, files);
   RETURN_IF_ERROR(tree.write_file(directory + "/package-lock.json", {.content = inputs.lock}));

@@ -53,7 +53,7 @@ Result<std::string> python_version(const Tree& tree) {
     return sys::readlinkat(place.directory.get(), place.name);
   }();
   constexpr std::string_view kPrefix = "python";
-  const auto version = target && target->starts_with(kPrefix) ? target->substr(kPrefix.size()) : "";
+  auto version = target && target->starts_with(kPrefix) ? target->substr(kPrefix.size()) : "";
   const bool plain = version.size() > 2 && version.size() <= 5 && version.starts_with("3.") &&
                      version.find_first_not_of("0123456789", 2) == std::string::npos;
   if (plain) return version;

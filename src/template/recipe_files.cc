@@ -34,7 +34,7 @@ Result<> read_locks(Recipe& recipe, const std::string& file) {
 Result<std::string> find_folder(const RecipeTree& tree, const std::string& recipe,
                                 const std::string& shared) {
   for (const auto& where : {folder_of(recipe), shared}) {
-    const auto path = where + "/" + tree.source;
+    auto path = where + "/" + tree.source;
     const auto status = sys::fstatat(AT_FDCWD, path);
     if (status && S_ISDIR(status->st_mode)) return path;
   }
