@@ -22,7 +22,7 @@ Result<Outcome> RunLoop::run() {
       }
       continue;
     }
-    const bool is_ours = frame->stream == sandbox_.stream_;
+    const bool is_ours = frame->stream == stream_;
     if (!is_ours && frame->stream != wire::init::kConnection) continue;
     ASSIGN_OR_RETURN(const auto event, wire::init::decode_event(*frame));
     // What concerns every request is that init ends.
@@ -40,14 +40,7 @@ Result<> RunLoop::wait() {
   if (::poll(polls.data(), polls.size(), -1) < 0 && errno != EINTR) return base::failed_call("poll");
   if (polls[1].revents != 0) RETURN_IF_ERROR(pass_interrupt());
   if (polls[2].revents != 0) RETURN_IF_ERROR(pass_input());
-  if (polls[0].revents == 0) return {};
-  std::array<char, 65536> buffer;
-  const ssize_t n =
-      sys::retry([&] { return ::recv(sandbox_.socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT); });
-  if (n < 0 && errno == EAGAIN) return {};
-  if (n <= 0) return base::fail(base::Code::kUnavailable, "sandbox " + sandbox_.id_ + " has ended");
-  sandbox_.frames_.feed({buffer.data(), static_cast<std::size_t>(n)});
-  return {};
+  return polls[0].revents != 0 ? sandbox_.receive_some() : Result<>();
 }
 
 Result<> RunLoop::pass_input() {
@@ -57,13 +50,13 @@ Result<> RunLoop::pass_input() {
   bytes.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
   if (bytes.empty()) input_open_ = false;
   input_under_way_ += bytes.size();
-  return sandbox_.send(wire::init::Input{.bytes = std::move(bytes)});
+  return sandbox_.send(stream_, wire::init::Input{.bytes = std::move(bytes)});
 }
 
 Result<> RunLoop::pass_interrupt() {
   const int signal = observer_.take_interrupt();
   if (signal == 0) return {};
-  return sandbox_.send(wire::init::Signal{.number = static_cast<std::uint32_t>(signal)});
+  return sandbox_.send(stream_, wire::init::Signal{.number = static_cast<std::uint32_t>(signal)});
 }
 
 Result<std::optional<Outcome>> RunLoop::handle(const wire::init::Event& event) {

@@ -77,10 +77,9 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
   return sandbox;
 }
 
-Result<> Sandbox::send(const wire::init::Request& request) {
-  std::string_view bytes;
-  const std::string frame = wire::init::encode(stream_, request);
-  bytes = frame;
+Result<> Sandbox::send(std::uint32_t stream, const wire::init::Request& request) {
+  const std::string frame = wire::init::encode(stream, request);
+  std::string_view bytes = frame;
   while (!bytes.empty()) {
     const ssize_t n =
         sys::retry([&] { return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); });
@@ -107,6 +106,16 @@ std::unexpected<base::Error> Sandbox::last_words(std::unexpected<base::Error> ot
   }
 }
 
+Result<> Sandbox::receive_some() {
+  std::array<char, 65536> buffer;
+  const ssize_t n =
+      sys::retry([&] { return ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT); });
+  if (n < 0 && errno == EAGAIN) return {};
+  if (n <= 0) return base::fail(Code::kUnavailable, "sandbox " + id_ + " has ended");
+  frames_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  return {};
+}
+
 Result<wire::init::Event> Sandbox::receive() {
   while (true) {
     ASSIGN_OR_RETURN(auto frame, frames_.next());
@@ -123,8 +132,8 @@ Result<> Sandbox::put_file(const std::string& path, std::string bytes, std::uint
   if (bytes.size() > wire::init::kMaxFileBytes) {
     return base::fail(Code::kInvalid, path + " is larger than 3 MiB; put it into a workspace instead");
   }
-  ++stream_;
-  RETURN_IF_ERROR(send(wire::init::PutFile{.path = path, .mode = mode, .bytes = std::move(bytes)}));
+  RETURN_IF_ERROR(
+      send(take_stream(), wire::init::PutFile{.path = path, .mode = mode, .bytes = std::move(bytes)}));
   ASSIGN_OR_RETURN(const auto event, receive());
   if (std::holds_alternative<wire::init::Done>(event)) return {};
   if (const auto* failed = std::get_if<wire::init::Failed>(&event)) {
@@ -143,9 +152,9 @@ Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
                                 .grace_ms = static_cast<std::uint64_t>(command.grace.count()),
                                 .output_cap = command.output_cap};
   RETURN_IF_ERROR(wire::init::check(start));
-  ++stream_;
-  RETURN_IF_ERROR(send(start));
-  return RunLoop(*this, observer).run();
+  const std::uint32_t stream = take_stream();
+  RETURN_IF_ERROR(send(stream, start));
+  return RunLoop(*this, stream, observer).run();
 }
 
 Outcome explained(Outcome outcome, wire::spawner::EndedAs ended_as) {

@@ -85,7 +85,10 @@ class Sandbox {
 
  private:
   Sandbox() = default;
-  Result<> send(const wire::init::Request& request);
+  std::uint32_t take_stream() { return ++stream_; }
+  Result<> send(std::uint32_t stream, const wire::init::Request& request);
+  // Takes in what is there. kUnavailable: the sandbox has ended.
+  Result<> receive_some();
   // Why init has ended, when it said so.
   std::unexpected<base::Error> last_words(std::unexpected<base::Error> otherwise);
   Result<wire::init::Event> receive();
@@ -98,6 +101,7 @@ class Sandbox {
   wire::FrameReader frames_;
   std::uint32_t stream_ = 0;
   friend class RunLoop;
+  friend class Context;
 };
 
 }  // namespace engine

@@ -19,25 +19,30 @@ Result<std::uint64_t> Gauges::value(int fd, const char* key) const {
   return sys::gauge_value(*text, key);
 }
 
-Result<> Gauges::begin() {
+Result<GaugeMarks> Gauges::marks() const {
+  GaugeMarks marks;
+  ASSIGN_OR_RETURN(marks.oom_kills, value(fds_.oom, "oom_kill"));
+  ASSIGN_OR_RETURN(marks.pids_refusals, value(fds_.pids, "max"));
+  return marks;
+}
+
+Result<> Gauges::reset_peak() const {
   // v1: any number resets the high-water mark. v2: the same write resets it for this descriptor. EBADF: it
   // was opened read-only, because this kernel cannot reset it.
   if (sys::retry([&] { return ::pwrite(fds_.memory_peak, "0\n", 2, 0); }) < 0 && errno != EBADF) {
     return base::failed_call("write(memory peak)");
   }
-  ASSIGN_OR_RETURN(oom_before_, value(fds_.oom, "oom_kill"));
-  ASSIGN_OR_RETURN(pids_before_, value(fds_.pids, "max"));
   return {};
 }
 
-Result<bool> Gauges::out_of_memory() const {
+Result<bool> Gauges::out_of_memory(const GaugeMarks& since) const {
   ASSIGN_OR_RETURN(const auto now, value(fds_.oom, "oom_kill"));
-  return now > oom_before_;
+  return now > since.oom_kills;
 }
 
-Result<bool> Gauges::pids_exhausted() const {
+Result<bool> Gauges::pids_exhausted(const GaugeMarks& since) const {
   ASSIGN_OR_RETURN(const auto now, value(fds_.pids, "max"));
-  return now > pids_before_;
+  return now > since.pids_refusals;
 }
 
 Result<std::uint64_t> Gauges::memory_peak() const {

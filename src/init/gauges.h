@@ -16,14 +16,21 @@ struct GaugeFds {
   int pids = -1;
 };
 
+// What the counters of the whole sandbox said when something began.
+struct GaugeMarks {
+  std::uint64_t oom_kills = 0;
+  std::uint64_t pids_refusals = 0;
+};
+
 class Gauges {
  public:
   explicit Gauges(GaugeFds fds) : fds_(fds) {}
 
-  // Starts a run: the peak begins anew, the counters are remembered.
-  Result<> begin();
-  Result<bool> out_of_memory() const;  // since begin()
-  Result<bool> pids_exhausted() const;
+  Result<GaugeMarks> marks() const;
+  // The peak begins anew, for whoever runs from now on.
+  Result<> reset_peak() const;
+  Result<bool> out_of_memory(const GaugeMarks& since) const;
+  Result<bool> pids_exhausted(const GaugeMarks& since) const;
   Result<std::uint64_t> memory_peak() const;
 
   // What to poll for news of an out-of-memory kill, and how.
@@ -35,8 +42,6 @@ class Gauges {
   Result<std::uint64_t> value(int fd, const char* key) const;
 
   GaugeFds fds_;
-  std::uint64_t oom_before_ = 0;
-  std::uint64_t pids_before_ = 0;
 };
 
 }  // namespace init

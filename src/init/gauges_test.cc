@@ -32,27 +32,27 @@ TEST(Gauges, AKillForMemoryCountsForTheRunItHappenedIn) {
   limits.memory_bytes = 24 << 20;
   ASSERT_OK_AND_ASSIGN(const auto group, cgroups.tree().create("a", limits, 0));
   Gauges gauges(fds_of(group.gauges));
-  ASSERT_OK(gauges.begin());
-  EXPECT_FALSE(gauges.out_of_memory().value());
+  ASSERT_OK_AND_ASSIGN(const auto before, gauges.marks());
+  EXPECT_FALSE(gauges.out_of_memory(before).value());
   EXPECT_EQ(use_memory(group, 96 << 20).signal, SIGKILL);
-  EXPECT_TRUE(gauges.out_of_memory().value());
+  EXPECT_TRUE(gauges.out_of_memory(before).value());
   pollfd news{.fd = gauges.notify_fd(), .events = gauges.notify_events(), .revents = 0};
   EXPECT_EQ(::poll(&news, 1, 0), 1);
   gauges.acknowledge();
   EXPECT_EQ(::poll(&news, 1, 0), 0);
-  ASSERT_OK(gauges.begin());
-  EXPECT_FALSE(gauges.out_of_memory().value()) << "not for the next one";
+  ASSERT_OK_AND_ASSIGN(const auto after, gauges.marks());
+  EXPECT_FALSE(gauges.out_of_memory(after).value()) << "not for the next one";
 }
 
 TEST(Gauges, ThePeakIsTheRunsOwn) {
   ASSERT_OK_AND_ASSIGN(auto cgroups, ThrowawayCgroups::make());
   ASSERT_OK_AND_ASSIGN(const auto group, cgroups.tree().create("a", kRoomy, 0));
   Gauges gauges(fds_of(group.gauges));
-  ASSERT_OK(gauges.begin());
+  ASSERT_OK(gauges.reset_peak());
   constexpr std::size_t kSome = 48 << 20;
   EXPECT_EQ(use_memory(group, kSome).code, 0);
   EXPECT_GE(gauges.memory_peak().value(), kSome);
-  ASSERT_OK(gauges.begin());
+  ASSERT_OK(gauges.reset_peak());
   EXPECT_LT(gauges.memory_peak().value(), kSome);
 }
 
@@ -66,9 +66,9 @@ TEST(Gauges, APeakThatCannotBeResetIsNoError) {
                  .oom_notify = counters.get(),
                  .memory_peak = peak.get(),
                  .pids = counters.get()});
-  ASSERT_OK(gauges.begin());
+  ASSERT_OK(gauges.reset_peak());
   EXPECT_EQ(gauges.memory_peak().value(), 123456U);
-  EXPECT_FALSE(gauges.pids_exhausted().value());
+  EXPECT_FALSE(gauges.pids_exhausted(gauges.marks().value()).value());
 }
 
 TEST(Gauges, NewsComeAsThePollThatFitsTheDescriptor) {
@@ -80,8 +80,9 @@ TEST(Gauges, NewsComeAsThePollThatFitsTheDescriptor) {
 
 TEST(Gauges, AMeterThatIsGoneIsAnErrorNotAZero) {
   Gauges gauges({});
-  EXPECT_FALSE(gauges.out_of_memory());
-  EXPECT_FALSE(gauges.pids_exhausted());
+  EXPECT_FALSE(gauges.marks());
+  EXPECT_FALSE(gauges.out_of_memory({}));
+  EXPECT_FALSE(gauges.pids_exhausted({}));
   EXPECT_FALSE(gauges.memory_peak());
 }
 

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::uint32_t kUserId = 1000;
 constexpr int kErrorFd = 3;
+constexpr int kRuntimeFd = 4;
 
 // What the child tells when it cannot become the program.
 struct Misfortune {
@@ -30,6 +32,7 @@ struct Ends {
   sys::UniqueFd output;
   sys::UniqueFd error;
   sys::UniqueFd misfortune;
+  sys::UniqueFd runtime;  // only a runtime has one
 };
 
 // `tell` is where misfortune is told, which moves here.
@@ -45,8 +48,13 @@ Result<> place_descriptors(const Ends& ends, int& tell) {
   RETURN_IF_ERROR(sys::place_fd(error.get(), 2));
   RETURN_IF_ERROR(sys::place_fd(misfortune.get(), kErrorFd));
   tell = kErrorFd;
-  RETURN_IF_ERROR(sys::close_from(kErrorFd + 1));
-  return sys::close_on_exec_from(kErrorFd);
+  if (!ends.runtime) {
+    RETURN_IF_ERROR(sys::close_from(kErrorFd + 1));
+    return sys::close_on_exec_from(kErrorFd);
+  }
+  ASSIGN_OR_RETURN(const auto runtime, sys::lift_fd(ends.runtime.get(), kAway));
+  RETURN_IF_ERROR(sys::close_on_exec_from(kErrorFd));
+  return sys::place_fd(runtime.get(), kRuntimeFd);
 }
 
 // The kernel's killer takes a sandbox's processes before init and before anything of the host.
@@ -117,9 +125,11 @@ Result<> become(wire::init::User user, const LaunchPolicy& policy) {
   return sys::install_seccomp_filter(policy.filter);
 }
 
-Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& policy, const Leaf& leaf) {
+namespace {
+
+Result<Launched> launch_with(Ends ends, const wire::init::Start& start, const LaunchPolicy& policy,
+                             const Leaf& leaf) {
   Launched launched;
-  Ends ends;
   if (start.input == wire::init::Stdin::kStream) {
     ASSIGN_OR_RETURN(auto pipe, sys::make_pipe());
     launched.input = std::move(pipe.write);
@@ -147,6 +157,26 @@ Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& poli
     (void)sys::wait_pidfd(launched.process.pidfd.get());
     return std::unexpected(std::move(ready).error());
   }
+  return launched;
+}
+
+}  // namespace
+
+Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& policy, const Leaf& leaf) {
+  return launch_with({}, start, policy, leaf);
+}
+
+Result<Launched> launch_runtime(const wire::init::StartContext& start, const LaunchPolicy& policy,
+                                const Leaf& leaf) {
+  ASSIGN_OR_RETURN(auto channel, sys::make_socket_pair(SOCK_STREAM));
+  RETURN_IF_ERROR(sys::set_nonblocking(channel.ours.get()));
+  wire::init::Start process{
+      .argv = start.argv, .environment = start.environment, .cwd = start.cwd, .user = start.user};
+  process.environment.push_back("COVE_CHANNEL=" + std::to_string(kRuntimeFd));
+  Ends ends;
+  ends.runtime = std::move(channel.theirs);
+  ASSIGN_OR_RETURN(auto launched, launch_with(std::move(ends), process, policy, leaf));
+  launched.runtime = std::move(channel.ours);
   return launched;
 }
 

@@ -24,10 +24,14 @@ struct Launched {
   sys::UniqueFd input;  // our end; none when the process has no input
   sys::UniqueFd output;
   sys::UniqueFd error;
+  sys::UniqueFd runtime;  // our end of a runtime's channel
 };
 
 // Starts a program in the leaf. Returns after its exec, or with what failed before it.
 Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& policy, const Leaf& leaf);
+// The same for a runtime, which gets its end of a channel besides; its number is in COVE_CHANNEL.
+Result<Launched> launch_runtime(const wire::init::StartContext& start, const LaunchPolicy& policy,
+                                const Leaf& leaf);
 
 // Becomes the sandbox's user for good: ids, capabilities, filter. For a process just forked from init.
 Result<> become(wire::init::User user, const LaunchPolicy& policy);

@@ -1,5 +1,9 @@
 #include "init/outcome.h"
 
+#include <signal.h>
+
+#include "sys/file.h"
+
 namespace init {
 
 using base::bit;
@@ -11,11 +15,20 @@ base::Cause cause_of(const Facts& facts) {
   if (facts.timed_out) return Cause::kTimeout;
   const bool failed = facts.status.signal != 0 || facts.status.code != 0;
   if (!failed) return Cause::kOk;
-  if (facts.out_of_memory) return Cause::kOutOfMemory;
+  // The kernel's killer sends KILL: of several runs it took the one that ended by that.
+  const bool lost_memory = facts.out_of_memory && (!facts.had_company || facts.status.signal == SIGKILL);
+  if (lost_memory) return Cause::kOutOfMemory;
   if (facts.interrupted) return Cause::kInterrupted;
   if (facts.disk_full) return Cause::kDiskFull;
-  if (facts.pids_exhausted) return Cause::kPidsLimit;
+  if (facts.pids_exhausted && !facts.had_company) return Cause::kPidsLimit;
   return facts.status.signal != 0 ? Cause::kCrashed : Cause::kError;
+}
+
+base::Cause cause_of_execution(const Facts& facts, base::Cause otherwise) {
+  if (facts.timed_out) return Cause::kTimeout;
+  if (facts.status.signal == SIGKILL && facts.out_of_memory) return Cause::kOutOfMemory;
+  if (facts.interrupted) return Cause::kInterrupted;
+  return facts.status.signal != 0 ? Cause::kCrashed : otherwise;
 }
 
 std::uint32_t limits_hit(const Facts& facts) {
@@ -26,6 +39,12 @@ std::uint32_t limits_hit(const Facts& facts) {
   if (facts.pids_exhausted) bits |= bit(Limit::kPids);
   if (facts.output_cut) bits |= bit(Limit::kOutput);
   return bits;
+}
+
+Result<bool> disk_is_full() {
+  constexpr std::uint64_t kFullBytes = 64 << 10;
+  ASSIGN_OR_RETURN(const auto space, sys::free_space("/"));
+  return space.bytes < kFullBytes || space.inodes == 0;
 }
 
 }  // namespace init

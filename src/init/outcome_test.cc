@@ -33,6 +33,12 @@ TEST(Outcome, ALimitIsTheCauseOnlyOfAFailure) {
             Cause::kOk);
 }
 
+TEST(Outcome, WhatAnotherRunMayHaveDoneIsNoCause) {
+  EXPECT_EQ(cause_of({.status = kFailed, .had_company = true, .out_of_memory = true}), Cause::kError);
+  EXPECT_EQ(cause_of({.status = kKilled, .had_company = true, .out_of_memory = true}), Cause::kOutOfMemory);
+  EXPECT_EQ(cause_of({.status = kFailed, .had_company = true, .pids_exhausted = true}), Cause::kError);
+}
+
 TEST(Outcome, AnInterruptIsTheCauseOnlyOfAFailure) {
   EXPECT_EQ(cause_of({.status = kKilled, .interrupted = true}), Cause::kInterrupted);
   EXPECT_EQ(cause_of({.status = kFailed, .interrupted = true}), Cause::kInterrupted);

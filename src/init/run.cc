@@ -2,47 +2,33 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 
-#include "init/outcome.h"
 #include "sys/retry.h"
 
 namespace init {
 
-namespace {
-// A disk with less than this left is full: nobody can do anything useful with it any more.
-constexpr std::uint64_t kDiskFullBytes = 64 << 10;
-
-// As large as an ordinary user may make one; orphans that go on writing do not keep us longer.
-constexpr std::size_t kLargestPipe = 1 << 20;
-
-Result<bool> disk_is_full() {
-  ASSIGN_OR_RETURN(const auto space, sys::free_space("/"));
-  return space.bytes < kDiskFullBytes || space.inodes == 0;
-}
-}  // namespace
-
 Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
-                       Leaf leaf) {
+                       Place place) {
   const auto started = Clock::now();  // before it runs its first instruction
-  auto launched = launch(start, policy, leaf);
+  auto launched = launch(start, policy, place.leaf);
   if (!launched) {
-    (void)leaf.remove();
+    (void)place.leaf.remove();
     return std::unexpected(std::move(launched).error());
   }
-  Run run(stream, start, *std::move(launched), std::move(leaf));
+  Run run(stream, start, *std::move(launched), std::move(place));
   run.started_ = started;
-  if (start.deadline_ms != 0) run.deadline_ = started + std::chrono::milliseconds(start.deadline_ms);
+  run.deadline_ = Deadline(started, std::chrono::milliseconds(start.deadline_ms),
+                           std::chrono::milliseconds(start.grace_ms));
   return run;
 }
 
-Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Leaf leaf)
+Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Place place)
     : stream_(stream),
       launched_(std::move(launched)),
-      leaf_(std::move(leaf)),
-      grace_(start.grace_ms),
-      output_cap_(start.output_cap) {}
+      leaf_(std::move(place.leaf)),
+      before_(place.before),
+      meter_(start.output_cap) {}
 
 void Run::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
   if (room_for_output) {
@@ -63,26 +49,9 @@ Result<> Run::pump(Channel& channel) {
 }
 
 Result<std::size_t> Run::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
-  if (!pipe) return 0;
-  std::array<char, wire::kMaxChunk> buffer;
-  const ssize_t n = sys::retry([&] { return ::read(pipe.get(), buffer.data(), buffer.size()); });
-  // Output is never lost without a word.
-  if (n < 0 && errno != EAGAIN) return base::failed_call("read(output of the run)");
-  if (n == 0) pipe.reset();
-  if (n <= 0) return 0;
-  const auto size = static_cast<std::uint64_t>(n);
-  auto& total = which == wire::init::Channel::kStdout ? usage_.stdout_bytes : usage_.stderr_bytes;
-  const std::uint64_t kept_so_far = usage_.stdout_bytes + usage_.stderr_bytes - usage_.dropped_bytes;
-  const std::uint64_t keep = std::min(size, output_cap_ - std::min(output_cap_, kept_so_far));
-  if (keep != 0) {
-    channel.send(stream_,
-                 wire::init::Output{.channel = which,
-                                    .offset = total,
-                                    .bytes = std::string(buffer.data(), static_cast<std::size_t>(keep))});
-  }
-  total += size;
-  usage_.dropped_bytes += size - keep;
-  return size;
+  ASSIGN_OR_RETURN(auto written, read_output(pipe, which, meter_));
+  if (!written.kept.bytes.empty()) channel.send(stream_, std::move(written.kept));
+  return written.size;
 }
 
 Result<> Run::drain(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
@@ -130,20 +99,13 @@ void Run::deliver_signal(int signal) {
 }
 
 std::optional<Clock::time_point> Run::keep_time() {
-  const auto now = Clock::now();
-  if (deadline_ && now >= *deadline_) {
-    deadline_.reset();
-    timed_out_ = true;
+  const auto act = deadline_.due(Clock::now());
+  if (act == Deadline::Act::kAsk) {
     (void)leaf_.signal_all(SIGTERM, pid());
     (void)leaf_.signal_all(SIGCONT, pid());  // a stopped process cannot act on the TERM
-    kill_at_ = now + grace_;
   }
-  if (kill_at_ && now >= *kill_at_) {
-    // Repeated until the end: a fork may have been under way.
-    (void)leaf_.kill_all();
-    kill_at_ = now + std::chrono::milliseconds(100);
-  }
-  return deadline_ ? deadline_ : kill_at_;
+  if (act == Deadline::Act::kKill) (void)leaf_.kill_all();
+  return deadline_.next();
 }
 
 void Run::on_out_of_memory() {
@@ -151,31 +113,43 @@ void Run::on_out_of_memory() {
   (void)leaf_.kill_all();
 }
 
+Result<bool> Run::lost_memory(const Gauges& gauges) const {
+  if (had_company_) return false;
+  return gauges.out_of_memory(before_);
+}
+
+Result<Facts> Run::facts_of(const sys::ExitStatus& status, const Gauges& gauges) const {
+  Facts facts{.status = status,
+              .timed_out = deadline_.passed(),
+              .interrupted = interrupted_,
+              .had_company = had_company_,
+              .output_cut = meter_.was_cut()};
+  // No cause at all is better than a wrong one.
+  ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory(before_));
+  ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted(before_));
+  ASSIGN_OR_RETURN(facts.disk_full, disk_is_full());
+  return facts;
+}
+
 Result<wire::init::Ended> Run::finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel) {
   // The started process may have obeyed the TERM while others of the run ignore it.
-  if (timed_out_) (void)leaf_.kill_all();
+  if (deadline_.passed()) (void)leaf_.kill_all();
   // What the process wrote before its end is in the pipes; what its orphans write later is not part of the
   // run.
   RETURN_IF_ERROR(drain(launched_.output, wire::init::Channel::kStdout, channel));
   RETURN_IF_ERROR(drain(launched_.error, wire::init::Channel::kStderr, channel));
-  Facts facts{.status = status,
-              .timed_out = timed_out_,
-              .interrupted = interrupted_,
-              .output_cut = usage_.dropped_bytes != 0};
-  // No cause at all is better than a wrong one.
-  ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory());
-  ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted());
-  ASSIGN_OR_RETURN(facts.disk_full, disk_is_full());
-  usage_.wall_us = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started_).count());
-  usage_.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
-  ASSIGN_OR_RETURN(usage_.peak_memory_bytes, gauges.memory_peak());
+  ASSIGN_OR_RETURN(const Facts facts, facts_of(status, gauges));
+  wire::init::Usage usage;
+  usage.wall_us = microseconds_since(started_);
+  usage.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
+  ASSIGN_OR_RETURN(usage.peak_memory_bytes, gauges.memory_peak());
+  meter_.tell(usage);
   (void)leaf_.remove();
   return wire::init::Ended{.cause = cause_of(facts),
                            .exit_code = static_cast<std::uint32_t>(status.code),
                            .signal = static_cast<std::uint32_t>(status.signal),
                            .limits_hit = limits_hit(facts),
-                           .usage = usage_};
+                           .usage = usage};
 }
 
 }  // namespace init

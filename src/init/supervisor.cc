@@ -55,7 +55,8 @@ Result<bool> Supervisor::turn() {
   std::vector<pollfd> polls{{channel_->fd(), channel_->wanted_events(), 0},
                             {children_.get(), POLLIN, 0},
                             {gauges_.notify_fd(), gauges_.notify_events(), 0}};
-  if (run_) run_->add_polls(polls, channel_->has_room());
+  for (const auto& [stream, run] : runs_) run.add_polls(polls, channel_->has_room());
+  for (const auto& [stream, context] : contexts_) context.add_polls(polls, channel_->has_room());
   const int timeout = poll_timeout();
   if (::poll(polls.data(), polls.size(), timeout) < 0 && errno != EINTR) return base::failed_call("poll");
   if ((polls[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
@@ -68,7 +69,8 @@ Result<bool> Supervisor::turn() {
     look_at_memory_until_ = Clock::now() + kMemoryNews;
   }
   look_at_memory();
-  if (run_) RETURN_IF_ERROR(run_->pump(*channel_));
+  for (auto& [stream, run] : runs_) RETURN_IF_ERROR(run.pump(*channel_));
+  for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(*channel_, gauges_));
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
   RETURN_IF_ERROR(channel_->flush());
   return true;
@@ -76,15 +78,26 @@ Result<bool> Supervisor::turn() {
 
 void Supervisor::look_at_memory() {
   if (!look_at_memory_until_) return;
-  const bool killed = run_ && gauges_.out_of_memory().value_or(false);
-  if (killed) run_->on_out_of_memory();
+  bool killed = false;
+  for (auto& [stream, run] : runs_) {
+    if (!run.lost_memory(gauges_).value_or(false)) continue;
+    killed = true;
+    run.on_out_of_memory();
+  }
   if (killed || Clock::now() >= *look_at_memory_until_) look_at_memory_until_.reset();
 }
 
 int Supervisor::poll_timeout() {
-  if (!run_) return -1;
-  auto next = run_->keep_time();
-  if (look_at_memory_until_) {
+  std::optional<Clock::time_point> next;
+  for (auto& [stream, run] : runs_) {
+    const auto due = run.keep_time();
+    if (due) next = next ? std::min(*next, *due) : *due;
+  }
+  for (auto& [stream, context] : contexts_) {
+    const auto due = context.keep_time();
+    if (due) next = next ? std::min(*next, *due) : *due;
+  }
+  if (look_at_memory_until_ && !runs_.empty()) {
     const auto soon = Clock::now() + std::chrono::milliseconds(10);
     next = next ? std::min(*next, soon) : soon;
   }
@@ -106,37 +119,80 @@ Result<> Supervisor::handle(std::uint32_t stream, const wire::init::Request& req
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Start& start) {
-  if (run_) {
-    fail(stream, {base::Code::kConflict, "a process is running already"});
-    return {};
-  }
-  if (auto begun = gauges_.begin(); !begun) {
-    fail(stream, begun.error());
-    return {};
-  }
-  auto leaf = Leaf::make(wiring_.cgroup, "p" + std::to_string(++runs_));
-  if (!leaf) {
-    fail(stream, leaf.error());
-    return {};
-  }
-  auto run = Run::start(stream, start, policy_, *std::move(leaf));
-  if (!run) {
-    fail(stream, run.error());
-    return {};
-  }
-  run_.emplace(*std::move(run));
-  channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(run_->pid())});
+  if (auto begun = this->start(stream, start); !begun) fail(stream, begun.error());
   return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::StartContext& start) {
+  if (auto begun = this->start(stream, start); !begun) fail(stream, begun.error());
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Execute& execute) {
+  if (auto begun = this->execute(stream, execute); !begun) fail(stream, begun.error());
+  return {};
+}
+
+Result<Leaf> Supervisor::make_place(std::uint32_t stream) {
+  if (runs_.contains(stream) || contexts_.contains(stream)) {
+    return base::fail(base::Code::kConflict, "stream " + std::to_string(stream) + " has a process already");
+  }
+  if (runs_.size() + contexts_.size() >= kMostProcesses) {
+    return base::fail(base::Code::kExhausted,
+                      std::to_string(kMostProcesses) + " processes run already; end one first");
+  }
+  // While others run, the peak is that of all.
+  if (runs_.empty() && contexts_.empty()) RETURN_IF_ERROR(gauges_.reset_peak());
+  return Leaf::make(wiring_.cgroup, "p" + std::to_string(++started_));
+}
+
+void Supervisor::note_company() {
+  if (runs_.size() + contexts_.size() == 1) return;
+  for (auto& [stream, run] : runs_) run.note_company();
+  for (auto& [stream, context] : contexts_) context.note_company();
+}
+
+Result<> Supervisor::start(std::uint32_t stream, const wire::init::Start& start) {
+  ASSIGN_OR_RETURN(auto leaf, make_place(stream));
+  ASSIGN_OR_RETURN(const auto before, gauges_.marks());
+  ASSIGN_OR_RETURN(auto run, Run::start(stream, start, policy_, {.leaf = std::move(leaf), .before = before}));
+  channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(run.pid())});
+  runs_.emplace(stream, std::move(run));
+  note_company();
+  return {};
+}
+
+Result<> Supervisor::start(std::uint32_t stream, const wire::init::StartContext& start) {
+  ASSIGN_OR_RETURN(auto leaf, make_place(stream));
+  ASSIGN_OR_RETURN(auto context, Context::start(stream, start, policy_, std::move(leaf)));
+  channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(context.pid())});
+  contexts_.emplace(stream, std::move(context));
+  note_company();
+  return {};
+}
+
+Result<> Supervisor::execute(std::uint32_t stream, const wire::init::Execute& execute) {
+  const auto context = contexts_.find(stream);
+  if (context == contexts_.end()) {
+    return base::fail(base::Code::kNotFound, "no context on stream " + std::to_string(stream));
+  }
+  // Alone, an execution has a peak of its own.
+  if (runs_.empty() && contexts_.size() == 1) RETURN_IF_ERROR(gauges_.reset_peak());
+  ASSIGN_OR_RETURN(const auto before, gauges_.marks());
+  return context->second.execute(execute, before);
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Input& input) {
   // Input for a process that has ended meanwhile goes nowhere.
-  if (!run_ || run_->stream() != stream) return {};
-  return run_->give_input(input.bytes);
+  const auto run = runs_.find(stream);
+  return run == runs_.end() ? Result<>() : run->second.give_input(input.bytes);
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& signal) {
-  if (run_ && run_->stream() == stream) run_->deliver_signal(static_cast<int>(signal.number));
+  const auto run = runs_.find(stream);
+  if (run != runs_.end()) run->second.deliver_signal(static_cast<int>(signal.number));
+  const auto context = contexts_.find(stream);
+  if (context != contexts_.end()) context->second.deliver_signal(static_cast<int>(signal.number));
   return {};
 }
 
@@ -159,11 +215,28 @@ Result<> Supervisor::reap() {
   while (true) {
     ASSIGN_OR_RETURN(const auto reaped, sys::wait_any());
     if (!reaped) return {};
-    if (!run_ || reaped->pid != run_->pid()) continue;  // an orphan
-    ASSIGN_OR_RETURN(const auto ended, run_->finish(reaped->status, gauges_, *channel_));
-    channel_->send(run_->stream(), ended);
-    run_.reset();
+    ASSIGN_OR_RETURN(const bool was_run, finish_run(*reaped));
+    if (!was_run) RETURN_IF_ERROR(finish_context(*reaped));
   }
+}
+
+Result<bool> Supervisor::finish_run(const sys::Reaped& reaped) {
+  const auto run = std::ranges::find(runs_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  if (run == runs_.end()) return false;
+  ASSIGN_OR_RETURN(const auto ended, run->second.finish(reaped.status, gauges_, *channel_));
+  channel_->send(run->first, ended);
+  runs_.erase(run);
+  return true;
+}
+
+Result<bool> Supervisor::finish_context(const sys::Reaped& reaped) {
+  const auto context =
+      std::ranges::find(contexts_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  if (context == contexts_.end()) return false;
+  ASSIGN_OR_RETURN(const auto ended, context->second.finish(reaped.status, gauges_, *channel_));
+  channel_->send(context->first, ended);
+  contexts_.erase(context);
+  return true;
 }
 
 }  // namespace init

@@ -1,12 +1,14 @@
-// init: pid 1 of a sandbox. It starts processes for the engine, one at a time, each in a leaf of its own;
+// init: pid 1 of a sandbox. It starts processes for the engine, many at a time, each in a leaf of its own;
 // enforces their deadlines by itself, so that a stalled engine stops no timeout; reaps whatever is orphaned;
 // and tells how each run ended, why, and what it cost. It runs under its own id with three capabilities. When
 // the engine's connection ends, so does the sandbox.
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "init/channel.h"
+#include "init/context.h"
 #include "init/run.h"
 
 namespace init {
@@ -28,18 +30,30 @@ class Supervisor {
  private:
   // v1 announces that memory is out before it kills and counts, so the count is looked at for this long.
   static constexpr std::chrono::seconds kMemoryNews{1};
+  static constexpr std::size_t kMostProcesses = 256;
 
   Result<> serve();
   Result<> await_hand_out();
   Result<bool> turn();
   Result<> serve_requests();
+  // A leaf for another process, when there may be one on this stream.
+  Result<Leaf> make_place(std::uint32_t stream);
+  void note_company();
+  Result<> start(std::uint32_t stream, const wire::init::Start& start);
+  Result<> start(std::uint32_t stream, const wire::init::StartContext& start);
+  Result<> execute(std::uint32_t stream, const wire::init::Execute& execute);
   Result<> handle(std::uint32_t stream, const wire::init::Request& request);
   Result<> handle_one(std::uint32_t stream, const wire::init::Start& start);
   Result<> handle_one(std::uint32_t stream, const wire::init::Input& input);
   Result<> handle_one(std::uint32_t stream, const wire::init::Signal& signal);
   Result<> handle_one(std::uint32_t stream, const wire::init::PutFile& file);
+  Result<> handle_one(std::uint32_t stream, const wire::init::StartContext& start);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Execute& execute);
   void fail(std::uint32_t stream, const base::Error& error);
   Result<> reap();
+  // False: it was an orphan's.
+  Result<bool> finish_run(const sys::Reaped& reaped);
+  Result<bool> finish_context(const sys::Reaped& reaped);
   void look_at_memory();
   int poll_timeout();
 
@@ -48,8 +62,9 @@ class Supervisor {
   Gauges gauges_;
   sys::UniqueFd children_;  // signalfd
   std::optional<Channel> channel_;
-  std::optional<Run> run_;
-  std::uint64_t runs_ = 0;
+  std::map<std::uint32_t, Run> runs_;  // by stream
+  std::map<std::uint32_t, Context> contexts_;
+  std::uint64_t started_ = 0;
   std::optional<Clock::time_point> look_at_memory_until_;
 };
 

@@ -1,18 +1,10 @@
-// init as a whole, in a real cgroup and with real processes, but without a sandbox around it: this test is
-// its engine.
 #include "init/supervisor.h"
 
-#include <linux/seccomp.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 
-#include "sys/socket.h"
-#include "sys/temp_dir.h"
-#include "tests/support/result.h"
-#include "tests/support/throwaway_cgroups.h"
+#include "tests/support/engine_of_init.h"
 
 namespace init {
 namespace {
@@ -20,121 +12,12 @@ namespace {
 using base::Cause;
 using base::Code;
 using base::Limit;
-using wire::init::Ended;
-using wire::init::Event;
+using support::shell;
 using wire::init::Failed;
 using wire::init::Output;
-using wire::init::Request;
 using wire::init::Start;
 
-LaunchPolicy open_policy(sys::CapMask root_capabilities) {
-  return {.filter = {sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)},
-          .user_capabilities = 0,
-          .root_capabilities = root_capabilities};
-}
-
-Start shell(const std::string& script) {
-  return {.argv = {"/bin/sh", "-c", script},
-          .environment = {"PATH=/usr/bin:/bin"},
-          .cwd = "/",
-          .grace_ms = 1,
-          .output_cap = 1 << 20};
-}
-
-// What a run said before its end.
-struct Story {
-  std::string out;
-  std::string err;
-  std::uint32_t taken = 0;
-  std::optional<Failed> failed;
-  Ended ended;
-};
-
-class SupervisorTest : public testing::Test {
- protected:
-  void begin(sys::CgroupLimits limits = support::kRoomy, sys::CapMask root_capabilities = 0) {
-    ASSERT_OK_AND_ASSIGN(group_, cgroups_.tree().create("a", limits, 0));
-    ASSERT_OK_AND_ASSIGN(const auto listener, sys::listen_unix(dir_ / "s", SOCK_STREAM));
-    ASSERT_OK_AND_ASSIGN(init_, sys::clone_process({.cgroup = group_.unified.get()}));
-    if (init_.is_child()) be_init(listener.get(), root_capabilities);
-    ASSERT_OK_AND_ASSIGN(engine_, sys::connect_unix(dir_ / "s", SOCK_STREAM));
-    const auto hello = next();
-    ASSERT_TRUE(std::holds_alternative<wire::init::Hello>(hello));
-    EXPECT_EQ(std::get<wire::init::Hello>(hello).version, wire::init::kVersion);
-  }
-
-  [[noreturn]] void be_init(int listener, sys::CapMask root_capabilities) {
-    bool ready = sys::set_death_signal(SIGKILL) && sys::set_no_new_privs();
-    for (const auto& procs : group_.join) ready = ready && sys::write_all(procs.get(), "0");
-    const auto& gauges = group_.gauges;
-    const Wiring wiring{.listener = listener,
-                        .cgroup = group_.unified.get(),
-                        .gauges = {.oom = gauges.oom.get(),
-                                   .oom_notify = gauges.oom_notify.get(),
-                                   .memory_peak = gauges.memory_peak.get(),
-                                   .pids = gauges.pids.get()}};
-    ::_exit(ready && Supervisor(wiring, open_policy(root_capabilities)).run() ? 0 : 1);
-  }
-
-  void send(std::uint32_t stream, const Request& request) {
-    ASSERT_OK(sys::write_all(engine_.get(), wire::init::encode(stream, request)));
-  }
-
-  Event next() {
-    while (true) {
-      auto frame = frames_.next().value();
-      if (frame) {
-        stream_ = frame->stream;
-        return wire::init::decode_event(*frame).value();
-      }
-      std::string buffer(1 << 16, '\0');
-      const ssize_t n = ::recv(engine_.get(), buffer.data(), buffer.size(), 0);
-      if (n <= 0) {
-        ADD_FAILURE() << "init hung up";
-        return Ended{};
-      }
-      frames_.feed({buffer.data(), static_cast<std::size_t>(n)});
-    }
-  }
-
-  Story await_end(std::uint32_t stream) {
-    Story story;
-    while (true) {
-      const Event event = next();
-      EXPECT_EQ(stream_, stream);
-      if (const auto* output = std::get_if<Output>(&event)) {
-        auto& text = output->channel == wire::init::Channel::kStdout ? story.out : story.err;
-        EXPECT_EQ(output->offset, text.size());
-        text += output->bytes;
-      }
-      if (const auto* taken = std::get_if<wire::init::InputTaken>(&event)) story.taken += taken->bytes;
-      if (const auto* failed = std::get_if<Failed>(&event)) {
-        story.failed = *failed;
-        return story;
-      }
-      if (const auto* ended = std::get_if<Ended>(&event)) {
-        story.ended = *ended;
-        return story;
-      }
-    }
-  }
-
-  Story tell(const Start& start) {
-    send(++last_, start);
-    return await_end(last_);
-  }
-
-  void await_start() { ASSERT_TRUE(std::holds_alternative<wire::init::Started>(next())); }
-
-  support::ThrowawayCgroups cgroups_ = support::ThrowawayCgroups::make().value();
-  sys::TempDir dir_ = sys::TempDir::make().value();
-  sys::CgroupGroup group_;
-  sys::Clone init_;
-  sys::UniqueFd engine_;
-  wire::FrameReader frames_;
-  std::uint32_t stream_ = 0;
-  std::uint32_t last_ = 0;
-};
+using SupervisorTest = support::InitTest;
 
 TEST_F(SupervisorTest, OutputAndExitCodeComeBackApart) {
   begin();
@@ -267,7 +150,7 @@ TEST_F(SupervisorTest, MuchOutputArrivesWhole) {
 
 TEST_F(SupervisorTest, TooMuchMemoryEndsTheRunAsAWhole) {
   auto limits = support::kRoomy;
-  limits.memory_bytes = 48 << 20;
+  limits.memory_bytes = 128 << 20;
   begin(limits);
   const auto story = tell(shell(
       "(exec sleep 1000) & head -c 300000000 /dev/zero | tail -c 200000000 > /dev/null; exec sleep 1000"));
@@ -312,12 +195,12 @@ TEST_F(SupervisorTest, AFailureBeforeTheExecIsNoExitCode) {
   EXPECT_EQ(story.out, "");
 }
 
-TEST_F(SupervisorTest, ASecondProcessIsRefusedWhileOneRuns) {
+TEST_F(SupervisorTest, AStreamHasOneProcess) {
   begin();
   send(1, shell("exec sleep 1000"));
   await_start();
-  send(2, shell("echo other"));
-  const auto second = await_end(2);
+  send(1, shell("echo other"));
+  const auto second = await_end(1);
   ASSERT_TRUE(second.failed);
   EXPECT_EQ(second.failed->code, static_cast<std::uint32_t>(Code::kConflict));
   send(2, wire::init::Signal{.number = SIGKILL});  // not the running one
@@ -325,6 +208,65 @@ TEST_F(SupervisorTest, ASecondProcessIsRefusedWhileOneRuns) {
   const auto first = await_end(1);
   EXPECT_EQ(first.ended.cause, Cause::kInterrupted);
   EXPECT_EQ(first.ended.signal, static_cast<std::uint32_t>(SIGINT));
+}
+
+TEST_F(SupervisorTest, ManyRunAtOnceEachWithItsOwnOutputInputAndEnd) {
+  begin();
+  auto reader = shell("read x; echo got $x; exit 3");
+  reader.input = wire::init::Stdin::kStream;
+  auto late = shell("echo begun; exec sleep 1000");
+  late.deadline_ms = 1000;  // after its first line, on a slow machine, too
+  send(1, reader);
+  send(2, late);
+  send(3, shell("echo out; echo err >&2"));
+  auto stories = await_ends(2);
+  EXPECT_EQ(stories[3].out, "out\n");
+  EXPECT_EQ(stories[3].err, "err\n");
+  EXPECT_EQ(stories[3].ended.cause, Cause::kOk);
+  EXPECT_EQ(stories[2].out, "begun\n");
+  EXPECT_EQ(stories[2].ended.cause, Cause::kTimeout) << "another's deadline is nobody else's";
+  send(1, wire::init::Input{.bytes = "this\n"});
+  const auto first = await_end(1);
+  EXPECT_EQ(first.out, "got this\n");
+  EXPECT_EQ(first.ended.exit_code, 3U);
+}
+
+TEST_F(SupervisorTest, OfManyOnlyTheOneThatLostItsMemoryEndsForIt) {
+  auto limits = support::kRoomy;
+  limits.memory_bytes = 192 << 20;
+  begin(limits);
+  auto waiting = shell("read x; exit 1");
+  waiting.input = wire::init::Stdin::kStream;
+  send(1, waiting);
+  await_start();
+  send(2, shell("exec tail /dev/zero"));
+  auto stories = await_ends(1);
+  EXPECT_EQ(stories[2].ended.cause, Cause::kOutOfMemory);
+  send(1, wire::init::Input{.bytes = "\n"});
+  const auto other = await_end(1);
+  EXPECT_EQ(other.ended.cause, Cause::kError) << "it failed by itself";
+  EXPECT_EQ(other.ended.limits_hit, bit(Limit::kMemory)) << "but memory ran out in its sandbox meanwhile";
+}
+
+TEST_F(SupervisorTest, MoreThanTheMostAreRefusedAndOneMayFollowAnother) {
+  auto limits = support::kRoomy;
+  limits.max_pids = 300;
+  begin(limits);
+  auto waiting = shell("read x");
+  waiting.input = wire::init::Stdin::kStream;
+  constexpr std::uint32_t kMost = 256;
+  for (std::uint32_t stream = 1; stream <= kMost; ++stream) {
+    send(stream, waiting);
+    await_start();
+  }
+  send(kMost + 1, shell("true"));
+  const auto refused = await_end(kMost + 1);
+  ASSERT_TRUE(refused.failed);
+  EXPECT_THAT(refused.failed->message, testing::HasSubstr("256 processes run already"));
+  send(7, wire::init::Input{});
+  await_end(7);
+  send(kMost + 1, shell("true"));
+  EXPECT_EQ(await_end(kMost + 1).ended.cause, Cause::kOk);
 }
 
 TEST_F(SupervisorTest, AFileIsWrittenAsTheUserAndOnlyWhereTheUserMay) {

@@ -113,7 +113,7 @@ class LoopDisks final : public Disks {
   Result<int> golden_of(std::uint64_t bytes);
   Result<sys::UniqueFd> take_ready();
   // Those that wait, and those that soon do.
-  std::size_t pooled() const { return ready_.size() + used_.size() + renewing_; }
+  std::size_t pooled() const { return ready_.size() + used_.size() + renewing_ + (refill_ ? 1 : 0); }
   void start_refill();
   void finish_refill();
   void start_renewal();

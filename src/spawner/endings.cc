@@ -1,6 +1,7 @@
 #include "spawner/endings.h"
 
 #include "spawner/records.h"
+#include "sys/process.h"
 
 namespace spawner {
 
@@ -36,7 +37,9 @@ void Endings::add_polls(std::vector<pollfd>& polls) const {
   const auto now = Clock::now();
   for (const auto& [id, one] : under_way_) {
     // poll skips -1: one that has to wait for its next try has no news until then.
-    polls.push_back({one.retry_at > now ? -1 : one.news.get(), POLLPRI, 0});
+    const bool rests = one.retry_at > now;
+    polls.push_back({rests ? -1 : one.news.get(), POLLPRI, 0});
+    polls.push_back({rests ? -1 : one.ending.pidfd.get(), POLLIN, 0});
   }
 }
 
@@ -51,13 +54,13 @@ std::vector<Ending> Endings::collect_gone() {
     }
     // A process may have been born while the group was being killed: what is tried again is killed again.
     const auto dead = one.killed ? Result<>() : kill(one);
-    const auto empty = dead ? is_empty(one) : Result<bool>(false);
-    const auto erased = dead && empty && *empty ? erase_traces(at->first) : Result<>();
-    if (!dead || !empty || !erased) {
+    const auto over = dead ? is_over(one) : Result<bool>(false);
+    const auto erased = dead && over && *over ? erase_traces(at->first) : Result<>();
+    if (!dead || !over || !erased) {
       one.killed = false;
       one.retry_at = now + kRetry;
     }
-    if (!dead || !empty || !erased || !*empty) {
+    if (!dead || !over || !erased || !*over) {
       ++at;
       continue;
     }
@@ -67,7 +70,13 @@ std::vector<Ending> Endings::collect_gone() {
   return gone;
 }
 
-Result<bool> Endings::is_empty(const UnderWay& one) const {
+// The kernel calls a group empty while its processes are still dissolving. Pid 1 is the last of them.
+Result<bool> Endings::is_over(const UnderWay& one) {
+  const int pidfd = one.ending.pidfd.get();
+  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
+  if (pidfd >= 0 && ::poll(&end, 1, 0) == 0) return false;
+  // Somebody else's child after a restart, or reaped with all others: then there is nothing to reap.
+  if (pidfd >= 0) (void)sys::wait_pidfd(pidfd);
   if (!one.news) return true;
   const auto text = sys::pread_text(one.news.get());
   if (!text && text.error().sys_errno == ENODEV) return true;  // removed by an earlier try

@@ -20,11 +20,13 @@ using base::Result;
 struct Ending {
   base::SandboxId id;
   std::optional<std::uint32_t> first_id;  // its block of ids, to be given back
+  sys::UniqueFd pidfd;                    // of its pid 1, when it got that far
   sys::UniqueFd disk;                     // to be given back, when it had one
 };
 
 // Sandboxes that are killed and not yet gone. The kernel takes milliseconds to dissolve one; nobody waits for
-// it: the group says when it is empty, and then the traces go. What cannot be removed is tried again.
+// it: when its group is empty and its pid 1, whose end is the last, has been reaped, the traces go. What
+// cannot be removed is tried again.
 class Endings {
  public:
   using Clock = std::chrono::steady_clock;
@@ -50,7 +52,7 @@ class Endings {
     Clock::time_point retry_at;  // not before: something failed
   };
   Result<> kill(UnderWay& one);
-  Result<bool> is_empty(const UnderWay& one) const;
+  static Result<bool> is_over(const UnderWay& one);
   Result<> erase_traces(const base::SandboxId& id);
 
   const base::Paths& paths_;

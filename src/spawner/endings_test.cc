@@ -49,7 +49,7 @@ TEST_F(EndingsTest, WhatIsBegunIsKilledAtOnceAndGoneWhenItsGroupIsEmpty) {
   const std::string sockets[] = {socket_path(instance_.paths(), id), ahead_path(instance_.paths(), id)};
   for (const std::string& socket : sockets) ASSERT_OK(sys::create_file_at(AT_FDCWD, socket, ""));
   ASSERT_OK(save_record(instance_.paths(), {.id = id, .first_id = 7, .pid = process.pid, .root = "r"}));
-  endings_.begin({.id = id, .first_id = 7, .disk = {}});
+  endings_.begin({.id = id, .first_id = 7, .pidfd = std::move(process.pidfd), .disk = {}});
   EXPECT_TRUE(endings_.contains(id));
   const auto gone = await_gone();
   ASSERT_EQ(gone.size(), 1U);
@@ -58,11 +58,11 @@ TEST_F(EndingsTest, WhatIsBegunIsKilledAtOnceAndGoneWhenItsGroupIsEmpty) {
   EXPECT_TRUE(endings_.empty());
   EXPECT_THAT(cgroups_.tree().list().value(), IsEmpty());
   EXPECT_THAT(sys::entries(instance_.paths().sandboxes).value(), IsEmpty());
-  EXPECT_TRUE(sys::wait_any().value()) << "to be reaped by the service, which waits for nobody";
+  EXPECT_FALSE(sys::wait_any().value()) << "its pid 1 is reaped with it";
 }
 
 TEST_F(EndingsTest, WhatNeverHadAGroupIsGoneAtOnce) {
-  endings_.begin({.id = SandboxId::random(), .first_id = {}, .disk = {}});
+  endings_.begin({.id = SandboxId::random(), .first_id = {}, .pidfd = {}, .disk = {}});
   EXPECT_EQ(endings_.collect_gone().size(), 1U);
 }
 
@@ -72,7 +72,7 @@ TEST_F(EndingsTest, WhatCannotBeRemovedIsTriedAgainAndKeepsItsIds) {
   // A directory where a socket should be cannot be unlinked.
   const std::string socket = socket_path(instance_.paths(), id);
   ASSERT_OK(sys::mkdirat(AT_FDCWD, socket, 0700));
-  endings_.begin({.id = id, .first_id = 7, .disk = {}});
+  endings_.begin({.id = id, .first_id = 7, .pidfd = std::move(process.pidfd), .disk = {}});
   ASSERT_OK(cgroups_.tree().wait_empty(id.text(), std::chrono::seconds(10)));
   EXPECT_THAT(endings_.collect_gone(), IsEmpty());
   EXPECT_TRUE(endings_.contains(id));

@@ -41,7 +41,7 @@ Result<std::uint32_t> IdBlocks::take_block(std::uint32_t slot) {
 void IdBlocks::give_back_block(std::uint32_t first_id) {
   blocks_.erase(first_id);
   const bool in_round = (first_id - kFirst) % kSlotSize < kRound * jail::kBlockSize;
-  if (!in_round) id_maps_.erase(first_id);
+  if (!in_round || maps_ == Maps::kDrop) id_maps_.erase(first_id);
 }
 
 void IdBlocks::reserve_block(std::uint32_t first_id) { blocks_.insert(first_id); }

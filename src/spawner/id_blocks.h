@@ -21,6 +21,10 @@ class IdBlocks {
   static constexpr std::uint32_t kSlotSize = kBlocksPerSlot * jail::kBlockSize;
   static constexpr std::uint32_t kSlots = 30;  // all below 2^31, which some tools take for the largest id
 
+  enum class Maps { kKeep, kDrop };
+  // Whether maps outlive their sandboxes, to be used again.
+  explicit IdBlocks(Maps maps = Maps::kKeep) : maps_(maps) {}
+
   Result<std::uint32_t> take_slot();  // its first id
   void give_back_slot(std::uint32_t slot);
   Result<std::uint32_t> take_block(std::uint32_t slot);
@@ -36,6 +40,7 @@ class IdBlocks {
   Result<int> id_map(std::uint32_t first_id);
 
  private:
+  const Maps maps_;
   std::set<std::uint32_t> slots_;
   std::set<std::uint32_t> blocks_;
   std::map<std::uint32_t, std::uint32_t> next_;  // per slot: where to look next

@@ -30,7 +30,7 @@ Result<> Sandboxes::adopt(Record record) {
   if (!pidfd && pidfd.error().sys_errno != ESRCH) return std::unexpected(std::move(pidfd).error());
   if (!pidfd) {
     (void)note_own_end(record.id);
-    endings_.begin({.id = record.id, .first_id = record.first_id, .disk = {}});
+    endings_.begin({.id = record.id, .first_id = record.first_id, .pidfd = {}, .disk = {}});
     return {};
   }
   // What pid 1 has is what it was given: nobody inside may change it. One that ends just now has none.
@@ -56,7 +56,7 @@ Result<> Sandboxes::reconcile() {
   for (const std::string& name : names) {
     const auto id = base::SandboxId::parse(name);
     if (!id || sandboxes_.contains(*id)) continue;
-    if (!endings_.contains(*id)) endings_.begin({.id = *id, .first_id = {}, .disk = {}});
+    if (!endings_.contains(*id)) endings_.begin({.id = *id, .first_id = {}, .pidfd = {}, .disk = {}});
     auto draft = sys::unlinkat(AT_FDCWD, paths_.sandboxes + "/" + name + ".record.new");
     if (!draft && draft.error().code != base::Code::kNotFound) return draft;
   }

@@ -59,6 +59,7 @@ Sandboxes::Sandboxes(Parts parts)
       disks_(parts.disks),
       workspace_roots_(std::move(parts.workspace_roots)),
       control_(parts.control),
+      blocks_(parts.ready != 0 ? IdBlocks::Maps::kKeep : IdBlocks::Maps::kDrop),
       nurseries_(blocks_),
       berths_(paths_, cgroups_, blocks_),
       makes_ahead_(parts.ready != 0),
@@ -115,10 +116,10 @@ Result<Making> Sandboxes::begin_making(const wire::spawner::Create& request, Pat
   jail::Spec spec = spec_of(request, *berth);
   spec.root = std::move(root);
   spec.machine = std::move(machine);
-  auto made = build_in(*berth, spec, request, *nursery, patience);
+  auto made = build_in(*berth, spec, {request, *nursery, patience});
   if (made) return made;
   // It keeps its ids until nothing of it is left.
-  endings_.begin({.id = berth->id, .first_id = berth->first_id, .disk = std::move(berth->disk)});
+  endings_.begin({.id = berth->id, .first_id = berth->first_id, .pidfd = {}, .disk = std::move(berth->disk)});
   return std::unexpected(base::with_context("sandbox " + berth->id.text(), std::move(made).error()));
 }
 
@@ -140,8 +141,12 @@ Result<Created> Sandboxes::hand_out(Ready ready) {
 
 void Sandboxes::end_all(std::vector<Ready> given_up) {
   for (Ready& one : given_up) {
-    endings_.begin(
-        {.id = one.created.id, .first_id = one.sandbox.record.first_id, .disk = std::move(one.sandbox.disk)});
+    // Processes that hardly run die slowly.
+    if (one.is_idle) (void)cgroups_.set_idle(one.created.id.text(), false);
+    endings_.begin({.id = one.created.id,
+                    .first_id = one.sandbox.record.first_id,
+                    .pidfd = std::move(one.sandbox.pidfd),
+                    .disk = std::move(one.sandbox.disk)});
   }
 }
 
@@ -196,7 +201,8 @@ void Sandboxes::give_up_ahead() {
 }
 
 void Sandboxes::end_all(const std::vector<Remains>& remains) {
-  for (const Remains& one : remains) endings_.begin({.id = one.id, .first_id = one.first_id, .disk = {}});
+  for (const Remains& one : remains)
+    endings_.begin({.id = one.id, .first_id = one.first_id, .pidfd = {}, .disk = {}});
 }
 
 Result<> Sandboxes::wind_down() {
@@ -239,8 +245,8 @@ Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& reques
   return machine;
 }
 
-Result<Making> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
-                                   const Nursery& nursery, Patience patience) {
+Result<Making> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const Order& order) {
+  const auto& [request, nursery, patience] = order;
   if (control_ != nullptr) control_->weaken(spec, request.weaken);
   auto plan = jail::make_plan(spec);
   ASSIGN_OR_RETURN(auto wiring, wire_up(berth, spec, request));
@@ -256,19 +262,26 @@ Result<Making> Sandboxes::build_in(Berth& berth, jail::Spec& spec, const wire::s
   if (control_ != nullptr) control_->weaken(plan, request.weaken);
   jail::StepHook* const hook = control_ != nullptr ? control_->hook_for(request.weaken) : nullptr;
   ASSIGN_OR_RETURN(auto building, jail::Building::start(plan, wiring, hook));
-  Record record{.id = spec.id, .first_id = berth.first_id, .pid = 0, .root = name_of_root(request)};
-  Created created{.id = spec.id,
-                  .socket = socket_path(paths_, spec.id),
-                  .seccomp = filter_choice(request, *wiring.materials).hash,
-                  .disk_bytes = disk_bytes_of(request)};
-  Ready ready{.sandbox = {.record = std::move(record),
-                          .pidfd = {},
-                          .cpus = spec.machine.cpus,
-                          .disk = std::move(berth.disk)},
-              .created = std::move(created),
-              .leash = std::move(leash.write),
-              .is_idle = patience == Patience::kNone};
+  Ready ready = outline(spec, request);
+  ready.created.seccomp = filter_choice(request, *wiring.materials).hash;
+  ready.sandbox.disk = std::move(berth.disk);
+  ready.leash = std::move(leash.write);
+  ready.is_idle = patience == Patience::kNone;
   return Making{.ready = std::move(ready), .building = std::move(building)};
+}
+
+Ready Sandboxes::outline(const jail::Spec& spec, const wire::spawner::Create& request) const {
+  return {.sandbox =
+              {.record = {.id = spec.id, .first_id = spec.first_id, .pid = 0, .root = name_of_root(request)},
+               .pidfd = {},
+               .cpus = spec.machine.cpus,
+               .disk = {}},
+          .created = {.id = spec.id,
+                      .socket = socket_path(paths_, spec.id),
+                      .seccomp = {},
+                      .disk_bytes = disk_bytes_of(request),
+                      .steps = {}},
+          .leash = {}};
 }
 
 Result<Ready> Sandboxes::finish_making(Making making) {
@@ -337,7 +350,10 @@ Result<EndedAs> Sandboxes::destroy(const base::SandboxId& id) {
   // One that lives ends because of us, whatever happened in it before.
   const bool by_itself = sys::is_ending(sandbox.record.pid, sandbox.pidfd.get());
   const EndedAs end = by_itself ? note_own_end(id) : EndedAs::kUnknown;
-  endings_.begin({.id = id, .first_id = sandbox.record.first_id, .disk = std::move(sandbox.disk)});
+  endings_.begin({.id = id,
+                  .first_id = sandbox.record.first_id,
+                  .pidfd = std::move(sandbox.pidfd),
+                  .disk = std::move(sandbox.disk)});
   sandboxes_.erase(found);
   return end;
 }

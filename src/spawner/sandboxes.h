@@ -90,8 +90,14 @@ class Sandboxes {
   // The two halves of it: in between, processes of its own are at work.
   Result<Making> begin_making(const wire::spawner::Create& request, Patience patience);
   Result<Ready> finish_making(Making making);
-  Result<Making> build_in(Berth& berth, jail::Spec& spec, const wire::spawner::Create& request,
-                          const Nursery& nursery, Patience patience);
+  struct Order {
+    const wire::spawner::Create& request;
+    const Nursery& nursery;
+    Patience patience;
+  };
+  Result<Making> build_in(Berth& berth, jail::Spec& spec, const Order& order);
+  // What is known of it before it is built.
+  Ready outline(const jail::Spec& spec, const wire::spawner::Create& request) const;
   // Without room for another disk, patience waits a moment for those that are on their way out.
   Result<Disk> take_disk(const base::SandboxId& id, std::uint64_t bytes, Patience patience);
   void collect();

@@ -27,6 +27,19 @@ void put(Writer& w, const PutFile& m) {
   w.u32(m.mode);
   w.text(m.bytes);
 }
+void put(Writer& w, const StartContext& m) {
+  w.texts(m.argv);
+  w.texts(m.environment);
+  w.text(m.cwd);
+  w.u8(static_cast<std::uint8_t>(m.user));
+}
+void put(Writer& w, const Execute& m) {
+  w.u32(m.number);
+  w.u64(m.deadline_ms);
+  w.u64(m.grace_ms);
+  w.u64(m.output_cap);
+  w.text(m.payload);
+}
 void put(Writer& w, const Hello& m) { w.u32(m.version); }
 void put(Writer& w, const Started& m) { w.u32(m.pid); }
 void put(Writer& w, const Output& m) {
@@ -51,6 +64,21 @@ void put(Writer& w, const Failed& m) {
 }
 void put(Writer&, const Done&) {}
 void put(Writer& w, const InputTaken& m) { w.u32(m.bytes); }
+void put(Writer& w, const Said& m) {
+  w.u8(static_cast<std::uint8_t>(m.piece.verb));
+  w.u32(m.piece.execution);
+  w.u32(m.piece.total);
+  w.u32(m.piece.offset);
+  w.text(m.piece.bytes);
+}
+void put(Writer& w, const Wrote& m) {
+  w.u32(m.execution);
+  put(w, m.output);
+}
+void put(Writer& w, const Executed& m) {
+  w.u32(m.execution);
+  put(w, m.end);
+}
 
 template <class Variant>
 std::string encode_variant(std::uint32_t base, std::uint32_t stream, const Variant& message) {
@@ -85,6 +113,22 @@ bool get(Reader& r, PutFile& m) {
   m.mode = r.u32();
   m.bytes = r.text(kMaxFileBytes);
   return (m.mode & ~0777U) == 0;
+}
+bool get(Reader& r, StartContext& m) {
+  m.argv = r.c_texts(kMaxStrings, kMaxString);
+  m.environment = r.c_texts(kMaxStrings, kMaxString);
+  m.cwd = r.c_text(kMaxPath);
+  const std::uint8_t user = r.u8();
+  m.user = static_cast<User>(user);
+  return user <= 1 && !m.argv.empty();
+}
+bool get(Reader& r, Execute& m) {
+  m.number = r.u32();
+  m.deadline_ms = r.u64();
+  m.grace_ms = r.u64();
+  m.output_cap = r.u64();
+  m.payload = r.text(kMaxExecution);
+  return m.number != 0;
 }
 bool get(Reader& r, Hello& m) {
   m.version = r.u32();
@@ -124,6 +168,25 @@ bool get(Reader& r, InputTaken& m) {
   m.bytes = r.u32();
   return m.bytes <= kInputWindow;
 }
+bool get(Reader& r, Said& m) {
+  const std::uint8_t verb = r.u8();
+  m.piece.verb = static_cast<runtime::Verb>(verb);
+  m.piece.execution = r.u32();
+  m.piece.total = r.u32();
+  m.piece.offset = r.u32();
+  m.piece.bytes = r.text(kMaxChunk);
+  const bool fits = m.piece.total <= runtime::kMaxPayload && m.piece.offset <= m.piece.total &&
+                    m.piece.bytes.size() <= m.piece.total - m.piece.offset;
+  return verb >= 1 && verb <= static_cast<std::uint8_t>(runtime::kLastVerb) && fits;
+}
+bool get(Reader& r, Wrote& m) {
+  m.execution = r.u32();
+  return get(r, m.output);
+}
+bool get(Reader& r, Executed& m) {
+  m.execution = r.u32();
+  return get(r, m.end);
+}
 
 template <class Variant, std::size_t I = 0>
 base::Result<Variant> decode_variant(std::uint32_t index, const Frame& frame) {
@@ -156,7 +219,10 @@ base::Result<Event> decode_event(const Frame& frame) {
   return decode_variant<Event>(frame.type - kEventBase, frame);
 }
 
-base::Result<> check(const Start& start) {
+namespace {
+
+template <class Message>
+base::Result<> check_start(const Message& start) {
   const bool fits = start.argv.size() <= kMaxStrings && start.environment.size() <= kMaxStrings;
   Writer writer;
   put(writer, start);
@@ -165,7 +231,7 @@ base::Result<> check(const Start& start) {
     return base::fail(base::Code::kInvalid, "the arguments and the environment are too many or too large: " +
                                                 std::to_string(kMaxStrings) + " of each, 4 MiB in all");
   }
-  Start again;
+  Message again;
   Reader reader(payload);
   if (get(reader, again) && reader.finished()) return {};
   return base::fail(
@@ -173,5 +239,10 @@ base::Result<> check(const Start& start) {
       "a program needs a name, and no argument, variable or directory may be longer than 128 KiB (a "
       "directory: 4 KiB) or hold a NUL byte");
 }
+
+}  // namespace
+
+base::Result<> check(const Start& start) { return check_start(start); }
+base::Result<> check(const StartContext& start) { return check_start(start); }
 
 }  // namespace wire::init

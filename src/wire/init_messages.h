@@ -9,11 +9,12 @@
 #include "base/cause.h"
 #include "base/error.h"
 #include "wire/frame.h"
+#include "wire/runtime_messages.h"
 
 // Messages on the control socket of a sandbox: the engine's side asks, init answers. One frame each.
 namespace wire::init {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 // The stream of what concerns no request: Hello, and the Failed of an init that ends.
 constexpr std::uint32_t kConnection = 0;
@@ -23,6 +24,7 @@ constexpr std::size_t kMaxString = 128 << 10;  // the kernel's own limit for one
 constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxMessage = 4096;
 constexpr std::size_t kMaxFileBytes = 3 << 20;
+constexpr std::size_t kMaxExecution = 3 << 20;  // code and input of an execution
 constexpr std::size_t kInputWindow = 256 << 10;
 
 enum class User : std::uint8_t { kUser = 0, kRoot = 1 };
@@ -51,7 +53,22 @@ struct PutFile {
   std::uint32_t mode = 0644;
   std::string bytes;
 };
-using Request = std::variant<Start, Input, Signal, PutFile>;
+// Starts the runtime of a context: a process that keeps state, and gets executions one after another.
+struct StartContext {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+  std::string cwd;
+  User user = User::kUser;
+};
+// On the stream of a context, one at a time. init passes the payload on as it is.
+struct Execute {
+  std::uint32_t number = 0;
+  std::uint64_t deadline_ms = 0;  // 0: none
+  std::uint64_t grace_ms = 0;     // between the interrupt and the end of the context
+  std::uint64_t output_cap = 0;
+  std::string payload;
+};
+using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute>;
 
 // init → engine
 struct Hello {
@@ -92,7 +109,20 @@ struct Done {};  // a PutFile that succeeded
 struct InputTaken {
   std::uint32_t bytes = 0;
 };
-using Event = std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken>;
+// A piece of what the runtime of a context says.
+struct Said {
+  runtime::Piece piece;
+};
+// What was written in a context, by whoever, during this execution or after it.
+struct Wrote {
+  std::uint32_t execution = 0;
+  Output output;
+};
+struct Executed {
+  std::uint32_t execution = 0;
+  Ended end;
+};
+using Event = std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken, Said, Wrote, Executed>;
 
 std::string encode(std::uint32_t stream, const Request& request);
 std::string encode(std::uint32_t stream, const Event& event);
@@ -101,5 +131,6 @@ base::Result<Event> decode_event(const Frame& frame);
 
 // Whether init would take this request; what it does not take, it answers by hanging up.
 base::Result<> check(const Start& start);
+base::Result<> check(const StartContext& start);
 
 }  // namespace wire::init

@@ -28,8 +28,13 @@ Start small_start() {
 }
 
 std::vector<Request> every_request() {
-  return {small_start(), Input{.bytes = std::string("a\0b", 3)}, Input{}, Signal{.number = 64},
-          PutFile{.path = "/home/user/x", .mode = 0644, .bytes = "text"}};
+  return {small_start(),
+          Input{.bytes = std::string("a\0b", 3)},
+          Input{},
+          Signal{.number = 64},
+          PutFile{.path = "/home/user/x", .mode = 0644, .bytes = "text"},
+          StartContext{.argv = {"python3"}, .environment = {"A=b"}, .cwd = "/", .user = User::kUser},
+          Execute{.number = 1, .deadline_ms = 2, .grace_ms = 3, .output_cap = 4, .payload = "{}"}};
 }
 
 std::vector<Event> every_event() {
@@ -46,7 +51,10 @@ std::vector<Event> every_event() {
       Ended{.cause = base::kLastCause, .exit_code = 255, .signal = 64, .limits_hit = 31, .usage = usage},
       Failed{.code = static_cast<std::uint32_t>(base::Code::kInternal), .sys_errno = -1, .message = "why"},
       Done{},
-      InputTaken{.bytes = kInputWindow}};
+      InputTaken{.bytes = kInputWindow},
+      Said{{.verb = runtime::Verb::kDone, .execution = 3, .total = 9, .offset = 4, .bytes = "piece"}},
+      Wrote{.execution = 3, .output = {.channel = Channel::kStdout, .offset = 5, .bytes = "text"}},
+      Executed{.execution = 3, .end = {.cause = base::Cause::kTimeout, .usage = usage}}};
 }
 
 TEST(InitMessages, EveryRequestSurvivesTheWayAndKeepsItsStream) {

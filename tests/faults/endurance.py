@@ -24,7 +24,7 @@ class Endurance(cove.Test):
                 "processes": len(traces.processes(self.cove.tag, self.cove.run_directory)), "files": len(traces.files(self.cove.run_directory)), "made ahead": len(traces.made_ahead(self.cove.run_directory))}
 
     def test_everything_is_back(self):
-        for _ in range(20):  # allocators and caches have their working size after these
+        for _ in range(50):  # allocators and caches have their working size after these
             self.check_run(self.cove.run("--", "true"), 0, b"", b"")
         pid = self.cove.spawner_pid()
         before, memory = self.measure(pid), traces.resident_bytes(pid)

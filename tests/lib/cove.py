@@ -172,7 +172,7 @@ class Instance:
 
     def wait_for_disks(self):
         """Until the spawner has made the disks that it keeps ready, and taken apart those that it got back."""
-        quiet = re.compile(rb"(\d+) of \1 ready .*, 0 being removed|disks: (?!loop)")
+        quiet = re.compile(rb"(\d+) of \1 ready .*, 0 being emptied, 0 being removed|disks: (?!loop)")
         wait_until(lambda: quiet.search(self.call("spawner", "status").stdout), "disks to be ready", 60)
 
     def stop_spawner(self):

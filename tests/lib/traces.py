@@ -34,6 +34,11 @@ def hierarchies():
     return sorted(found)
 
 
+def is_unified():
+    """Whether cgroup v2 is all there is."""
+    return os.path.exists("/sys/fs/cgroup/cgroup.controllers")
+
+
 def made_ahead(run_directory):
     """What the spawner keeps ready for sandboxes to come: their names, by the sockets that wait for them."""
     return {name.removeprefix("sandboxes/").removesuffix(".ahead") for name in files(run_directory) if name.endswith(".ahead")}

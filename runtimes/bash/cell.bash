@@ -1,0 +1,1 @@
+eval "${__cove_code-}"

@@ -1,0 +1,12 @@
+"""What runs inside a Python context: IPython's shell in this process, driven over a socket by pid 1 of the sandbox.
+
+    shell = prepare()           everything is imported; no thread, no descriptor, no channel yet: a zygote may fork now
+    become(environment, cwd)    in the child: what a fork has to change, randomness above all
+    serve(shell, descriptor)    executions, one after another, until the channel ends
+"""
+
+from .fork import become, reseed
+from .prepare import prepare, prime
+from .serve import serve
+
+__all__ = ["become", "prepare", "prime", "reseed", "serve"]

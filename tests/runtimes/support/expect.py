@@ -1,0 +1,114 @@
+"""Words for what a cell should say, event by event."""
+
+import os
+import re
+import shutil
+import unittest
+
+from driver import Runtime
+from environments import scratch
+
+
+class Like:
+    """Equal to every text in which the pattern is found."""
+
+    def __init__(self, pattern):
+        self.pattern = pattern
+
+    def __eq__(self, other):
+        return isinstance(other, str) and re.search(self.pattern, other, re.S) is not None
+
+    def __repr__(self):
+        return f"Like({self.pattern!r})"
+
+
+class Has:
+    """Equal to every dict that has these entries."""
+
+    def __init__(self, **entries):
+        self.entries = entries
+
+    def __eq__(self, other):
+        return isinstance(other, dict) and all(name in other and value == other[name] for name, value in self.entries.items())
+
+    def __repr__(self):
+        return f"Has({self.entries})"
+
+
+class Positive:
+    """Equal to every whole number above zero."""
+
+    def __eq__(self, other):
+        return isinstance(other, int) and other > 0
+
+
+class Magic:
+    """Equal to bytes that begin so."""
+
+    def __init__(self, beginning):
+        self.beginning = beginning
+
+    def __eq__(self, other):
+        return isinstance(other, bytes) and other.startswith(self.beginning)
+
+    def __repr__(self):
+        return f"Magic({self.beginning})"
+
+
+PNG = Magic(b"\x89PNG\r\n")
+JPEG = Magic(b"\xff\xd8\xff")
+OK = {"type": "done", "status": "ok", "exit_code": None}
+FAILED = {"type": "done", "status": "error", "exit_code": None}
+
+
+def out(text):
+    return {"type": "stdout", "text": text}
+
+
+def err(text):
+    return {"type": "stderr", "text": text}
+
+
+def error(name, value, traceback=None):
+    return {"type": "error", "name": name, "value": value, "traceback": Like(".") if traceback is None else traceback}
+
+
+def notice(text):
+    return {"type": "notice", "text": text}
+
+
+def ended(code, status=None):
+    return {"type": "done", "status": status or ("error" if code else "ok"), "exit_code": code}
+
+
+class Cells(unittest.TestCase):
+    """One context per class, as in a notebook: cells of its tests see what earlier ones left. `command()` starts the runtime."""
+
+    maxDiff = 4000
+    environment = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = scratch()
+        environment = {"PATH": os.environ["PATH"], "HOME": cls.home, "LANG": "C.UTF-8", **cls.environment}
+        cls.runtime = Runtime(cls.command(), cwd=cls.home, environment=environment, root=cls.root())
+
+    @classmethod
+    def root(cls):
+        """The root directory it runs in: the machine's, unless a class says otherwise."""
+        return None
+
+    @classmethod
+    def tearDownClass(cls):
+        status = cls.runtime.close()
+        shutil.rmtree(cls.home)
+        assert status == 0, f"the runtime ended with {status} when its channel was closed"
+
+    def cell(self, code, *expected, stdin=None, interrupt_on=None, **more):
+        events = self.runtime.run(code, stdin, interrupt_on, **more)
+        if list(expected) != events:
+            self.fail(f"cell {code!r}\n  said   {_lines(events)}\n  wanted {_lines(expected)}")
+
+
+def _lines(events):
+    return "\n         ".join(text if len(text) < 3000 else text[:3000] + "…" for text in map(repr, events)) or "nothing"
