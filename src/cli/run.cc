@@ -7,9 +7,11 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/language.h"
+#include "cli/own_recipes.h"
 #include "cli/receipt.h"
 #include "cli/terminal.h"
 #include "sys/file.h"
+#include "template/reference.h"
 #include "template/store.h"
 
 namespace cli {
@@ -151,7 +153,7 @@ Result<> find_template(const Globals& globals, const Arguments& args, Job& job) 
   if (!info) {
     auto error = std::move(info).error();
     if (error.code == base::Code::kNotFound) {
-      error.message += fmt::format("; build it with: cove template build {}", args.template_name);
+      error.message += "; " + how_to_build(globals, templates::canonical_reference(args.template_name));
     }
     return std::unexpected(std::move(error));
   }
@@ -250,7 +252,8 @@ void add_run(CLI::App& app, const Globals& globals, Chosen& chosen) {
   auto args = std::make_shared<Arguments>();
   sub->footer(kExamples);
   sub->prefix_command();
-  sub->add_option("--template", args->template_name, "Template to run in, by name or digest")
+  sub->add_option("--template", args->template_name,
+                  "Template to run in: its name, a language and its version, or a digest")
       ->capture_default_str();
   sub->add_option("--cpus", args->cpus, "CPUs, fractions allowed")->capture_default_str();
   sub->add_option("--memory", args->memory, "Memory limit")->capture_default_str();

@@ -77,9 +77,11 @@ Result<> Builder::begin(const Staging& staging, Installs& installs) {
     ASSIGN_OR_RETURN(const auto parent_tree, Tree::open(parent.root));
     // First what may fail soonest.
     RETURN_IF_ERROR(installs.fetch(place(staging, parent_tree)));
-    RETURN_IF_ERROR(stage("copy template " + recipe_.from + " (" + parent.digest.substr(0, 12) + "), " +
+    const auto by = copy_by(recipe_);
+    const std::string verb = by == CopyBy::kLinks ? "link" : "copy";
+    RETURN_IF_ERROR(stage(verb + " template " + recipe_.from + " (" + parent.digest.substr(0, 12) + "), " +
                           base::format_bytes(parent.meta.bytes)));
-    return copy_parent(parent, staging, progress_, request_.cancel);
+    return copy_parent(parent, by, {staging, progress_, request_.cancel});
   }
   RETURN_IF_ERROR(stage("install " + std::to_string(recipe_.packages.size()) + " packages of " +
                         recipe_.suite + " and what they need"));

@@ -41,7 +41,7 @@ Kind npm_kind(const Recipe& recipe, const Workplace& place) {
           .hash = EVP_sha512(),
           .directory = std::string(kNpmDirectory),
           .write_inputs = [&](const auto& names) { return write_npm_inputs(place.tree, lock, names); },
-          .command = npm_install_command(recipe.npm.file)};
+          .command = npm_install_command(recipe.npm)};
 }
 
 Result<std::vector<Kind>> kinds_of(const Recipe& recipe, const Workplace& place) {

@@ -39,9 +39,16 @@ Result<> write_npm_inputs(const Tree& tree, const NpmLock& lock, const std::vect
   return tree.write_file(directory + "/package.json", {.content = inputs.manifest});
 }
 
-std::string npm_install_command(std::string_view lock_file) {
+std::string npm_install_command(const RecipeLock& lock) {
   const auto inputs = "/" + std::string(kNpmDirectory);
-  const auto home = "/usr/local/lib/npm/" + std::string(lock_file.substr(0, lock_file.rfind('.')));
+  const bool for_everybody = lock.path.empty();
+  const auto home =
+      for_everybody ? "/usr/local/lib/npm/" + lock.file.substr(0, lock.file.rfind('.')) : lock.path;
+  const auto* const programs =
+      for_everybody ? "for program in node_modules/.bin/*; do\n"
+                      "  if [ -e \"$program\" ]; then ln -sf \"$PWD/$program\" /usr/local/bin/; fi\n"
+                      "done\n"
+                    : "";
   return "mkdir -p " + home + " && cd " + home +
          "\n"
          "cp " +
@@ -51,10 +58,8 @@ std::string npm_install_command(std::string_view lock_file) {
          inputs +
          "/cache\n"
          // They name files that are gone in a moment.
-         "rm -f package.json package-lock.json node_modules/.package-lock.json\n"
-         "for program in node_modules/.bin/*; do\n"
-         "  if [ -e \"$program\" ]; then ln -sf \"$PWD/$program\" /usr/local/bin/; fi\n"
-         "done\n";
+         "rm -f package.json package-lock.json node_modules/.package-lock.json\n" +
+         programs;
 }
 
 }  // namespace templates

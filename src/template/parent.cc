@@ -44,14 +44,19 @@ Result<Recipe> with_parent(const Store& store, Recipe recipe) {
   return recipe;
 }
 
-Result<> copy_parent(const TemplateInfo& parent, const Staging& staging, Progress& progress,
-                     const Cancel& cancel) {
+CopyBy copy_by(const Recipe& recipe) {
+  const bool runs = !recipe.run.empty() || !recipe.pip.file.empty() || !recipe.npm.file.empty();
+  return runs ? CopyBy::kBytes : CopyBy::kLinks;
+}
+
+Result<> copy_parent(const TemplateInfo& parent, CopyBy by, const CopyPlace& place) {
+  const auto* const how = by == CopyBy::kLinks ? "--link" : "--reflink=auto";
   // Times too: interpreters compare a cached file with its source's time.
-  const Command copy{.argv = {"cp", "-a", "--reflink=auto", "--", parent.root, staging.root()},
+  const Command copy{.argv = {"cp", "-a", how, "--", parent.root, place.staging.root()},
                      .environment = command_environment(),
-                     .kept_fd = staging.lock()};
-  RETURN_IF_ERROR(run_command(copy, progress, cancel));
-  ASSIGN_OR_RETURN(const auto tree, Tree::open(staging.root()));
+                     .kept_fd = place.staging.lock()};
+  RETURN_IF_ERROR(run_command(copy, place.progress, place.cancel));
+  ASSIGN_OR_RETURN(const auto tree, Tree::open(place.staging.root()));
   ASSIGN_OR_RETURN(const auto found, digest_tree(tree.root()));
   if (template_digest(found.digest, parent.meta.user, parent.meta.environment) == parent.digest) return {};
   return base::fail(base::Code::kConflict,

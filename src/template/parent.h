@@ -11,8 +11,18 @@ namespace templates {
 // environment below its own. A recipe without `from` stays as it is.
 Result<Recipe> with_parent(const Store& store, Recipe recipe);
 
-// Copies the parent's tree to staging.root(); kConflict when what lies there is not what its digest says.
-Result<> copy_parent(const TemplateInfo& parent, const Staging& staging, Progress& progress,
-                     const Cancel& cancel);
+// Links share the files with the parent, so that a thin layer costs neither time nor room. That is for
+// recipes that run nothing: the builder itself replaces files and never writes into one, which code of a
+// package might.
+enum class CopyBy { kBytes, kLinks };
+CopyBy copy_by(const Recipe& recipe);
+
+// Brings the parent's tree to place.staging.root(); kConflict when it is not what its digest says.
+struct CopyPlace {
+  const Staging& staging;
+  Progress& progress;
+  const Cancel& cancel;
+};
+Result<> copy_parent(const TemplateInfo& parent, CopyBy by, const CopyPlace& place);
 
 }  // namespace templates

@@ -55,6 +55,38 @@ TEST(Parent, ATemplateIsBuiltOnTopOfAnother) {
   EXPECT_THAT(leftovers(store), IsEmpty());
 }
 
+ino_t inode(const std::string& path) {
+  const auto status = sys::fstatat(AT_FDCWD, path);
+  return status ? status->st_ino : 0;
+}
+
+TEST(Parent, ARecipeThatRunsNothingSharesFilesWithItsParentAndChangesNoneOfThem) {
+  const test::Scratch scratch;
+  const auto store = open_store(scratch / "state");
+  const auto parent = build_tiny(store, tiny_request("tiny")).info;
+  auto request = child_request("thin");
+  request.recipe.files.push_back({.path = "/home/user/.config/x", .mode = 0644, .content = "replaced\n"});
+  const auto child = build_tiny(store, request).info;
+  EXPECT_EQ(inode(child.root + "/usr/bin/tool"), inode(parent.root + "/usr/bin/tool"));
+  EXPECT_EQ(*sys::read_file(child.root + "/home/user/.config/x"), "replaced\n");
+  EXPECT_EQ(*sys::read_file(parent.root + "/home/user/.config/x"), "mine\n");
+  EXPECT_TRUE(store.verify(parent.digest));
+  EXPECT_TRUE(delete_tree(store.directory_of(parent.digest)));
+  EXPECT_TRUE(store.verify(child.digest)) << "it needs no parent once it is built";
+}
+
+TEST(Parent, ARecipeThatRunsSomethingHasFilesOfItsOwn) {
+  const test::Scratch scratch;
+  const auto store = open_store(scratch / "state");
+  const auto parent = build_tiny(store, tiny_request("tiny")).info;
+  auto request = child_request("thick");
+  request.recipe.run = {"true"};
+  const auto child = build_tiny(store, request).info;
+  EXPECT_NE(inode(child.root + "/usr/bin/tool"), inode(parent.root + "/usr/bin/tool"));
+  EXPECT_EQ(copy_by({.pip = {.file = "a"}}), CopyBy::kBytes);
+  EXPECT_EQ(copy_by({.npm = {.file = "a"}}), CopyBy::kBytes);
+}
+
 TEST(Parent, AnotherParentMakesAnotherTemplate) {
   const test::Scratch scratch;
   const auto store = open_store(scratch / "state");

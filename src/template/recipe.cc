@@ -45,6 +45,7 @@ std::string recipe_digest(const Recipe& recipe) {
   if (!recipe.pip.file.empty()) fields.add("pip").add(format_requirements(recipe.pip_packages));
   // The file's name is part of where its packages go.
   if (!recipe.npm.file.empty()) fields.add("npm").add(recipe.npm.file).add(recipe.npm_packages.text);
+  if (!recipe.npm.path.empty()) fields.add("npm-path").add(recipe.npm.path);
   return fields.take_hex();
 }
 

@@ -18,7 +18,8 @@
 //   | break-system-packages = true
 //   [tree /usr/lib/x folder]        # a folder beside the recipe, with all that is in it
 //   [pip python.lock]               # Python packages by hash, of a file beside the recipe (pip_lock.h)
-//   [npm node.lock]                 # npm packages by hash, likewise (npm_lock.h)
+//   [npm node.lock]                 # npm packages by hash, likewise (npm_lock.h), for everybody, or
+//   [npm node.lock /usr/lib/x]      # for the programs below this directory only
 //   [run]                           # shell commands, one per line, as root inside a sandbox
 //   echo hello > /etc/greeting
 //
@@ -70,6 +71,7 @@ struct RecipeTree {
 struct RecipeLock {
   std::string file;  // empty: the recipe has none
   std::size_t line = 0;
+  std::string path = {};  // of npm's: the directory whose node_modules it becomes; empty: for everybody
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;

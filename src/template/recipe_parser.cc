@@ -140,14 +140,22 @@ Result<> Parser::tree_section(std::string_view inner) {
   return claim(std::string(path));
 }
 
-// "pip FILE" or "npm FILE".
+// "pip FILE", "npm FILE" or "npm FILE PATH".
 Result<> Parser::lock_section(std::string_view inner) {
   const auto space = inner.find(' ');
-  const auto file = trim(inner.substr(space));
+  const auto words = trim(inner.substr(space));
+  const bool is_npm = inner.starts_with("npm");
+  const auto end = is_npm ? std::min(words.find(' '), words.size()) : words.size();
+  const auto file = words.substr(0, end);
+  const auto path = trim(words.substr(end));
   if (!is_neighbour(file))
     return invalid("lock " + printable(file) + ": the name of a file beside the recipe");
-  auto& lock = inner.starts_with("pip") ? recipe_.pip : recipe_.npm;
-  lock = {.file = std::string(file), .line = number_};
+  if (!path.empty()) {
+    RETURN_IF_ERROR(check_recipe_path(path));
+    if (!is_shell_word(path)) return invalid("path " + printable(path) + ": only a-z A-Z 0-9 / . _ + -");
+  }
+  auto& lock = is_npm ? recipe_.npm : recipe_.pip;
+  lock = {.file = std::string(file), .line = number_, .path = std::string(path)};
   handler_ = &Parser::nothing;
   return claim("[" + std::string(inner.substr(0, space)) + "]");
 }

@@ -153,6 +153,16 @@ TEST(Recipe, RefusesWhatAptAShellOrAPathWouldObey) {
            "[pip a b]\n",
            "[pip x.lock]\n[pip y.lock]\n",
            "[pip x.lock]\nnumpy\n",
+           "[pip x.lock /opt/x]\n",
+           "[npm]\n",
+           "[npm ../x.lock]\n",
+           "[npm /opt/x]\n",
+           "[npm x.lock opt/x]\n",
+           "[npm x.lock /opt/../x]\n",
+           "[npm x.lock /proc/x]\n",
+           "[npm x.lock /opt/$(reboot)]\n",
+           "[npm x.lock /opt/x /opt/y]\n",
+           "[npm x.lock /opt/x]\n[npm y.lock]\n",
        }) {
     EXPECT_NE(error_of("suite = trixie\n" + bad), "(parsed)") << bad;
   }
@@ -174,6 +184,16 @@ TEST(Recipe, BeginsWithASuiteOrWithATemplate) {
     EXPECT_NE(error_of("from = " + bad + "\n"), "(parsed)") << bad;
   }
   EXPECT_NE(error_of("from = a\nfrom = b\n"), "(parsed)");
+}
+
+TEST(Recipe, NpmPackagesAreForEverybodyOrForOneDirectory) {
+  const auto everybody = parse_recipe("suite = trixie\n[npm x.lock]\n", "r");
+  const auto directory = parse_recipe("suite = trixie\n[npm x.lock  /usr/lib/x-1.0]\n", "r");
+  ASSERT_TRUE(everybody && directory);
+  EXPECT_EQ(everybody->npm.path, "");
+  EXPECT_EQ(directory->npm.file, "x.lock");
+  EXPECT_EQ(directory->npm.path, "/usr/lib/x-1.0");
+  EXPECT_NE(recipe_digest(*everybody), recipe_digest(*directory));
 }
 
 TEST(Recipe, DigestFollowsMeaningAndNotComments) {

@@ -35,7 +35,7 @@ class Store {
 
   // Sorted by first name, then digest.
   Result<std::vector<TemplateInfo>> list() const;
-  // By name, by digest, or by the beginning of exactly one digest.
+  // By name, by language and version (reference.h), by digest, or by the beginning of exactly one digest.
   Result<TemplateInfo> resolve(std::string_view reference) const;
   // Reads the whole tree again; kConflict when it does not have the digest it is stored under.
   Result<> verify(std::string_view digest) const;
@@ -56,6 +56,8 @@ class Store {
   Result<TemplateInfo> describe(const std::string& digest) const;
   Result<std::vector<std::string>> digests() const;
   Result<std::string> digest_named(const std::string& name) const;
+  Result<TemplateInfo> resolve_canonical(std::string_view reference) const;
+  std::unexpected<base::Error> no_such(std::string_view reference) const;
 
   std::string templates_;
   std::string names_;
