@@ -20,13 +20,12 @@ std::string folder(const Globals& globals) { return shared_folder(globals) + "/t
 
 std::string names(const Globals& globals) {
   auto files = sys::entries(folder(globals)).value_or(std::vector<std::string>());
+  std::erase_if(files, [](const std::string& file) {
+    return !file.ends_with(kSuffix) || file.ends_with(kLayerSuffix);
+  });
+  for (auto& file : files) file.resize(file.size() - kSuffix.size());
   std::ranges::sort(files);
-  std::string all;
-  for (const auto& file : files) {
-    if (!file.ends_with(kSuffix) || file.ends_with(kLayerSuffix)) continue;
-    all += (all.empty() ? "" : ", ") + file.substr(0, file.size() - kSuffix.size());
-  }
-  return all;
+  return fmt::format("{}", fmt::join(files, ", "));
 }
 
 }  // namespace

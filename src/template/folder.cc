@@ -35,7 +35,7 @@ Result<> read_folder(const std::string& source, const std::string& path, Folder&
   ASSIGN_OR_RETURN(auto names, sys::entries(source));
   std::ranges::sort(names);
   for (const auto& name : names) {
-    if (name == "__pycache__") continue;
+    if (name == "__pycache__" || name == "node_modules") continue;
     if (all.directories.size() + all.files.size() > kMaxParts) return refused(source, "more than 4096 files");
     const auto from = source + "/" + name;
     const auto to = path + "/" + name;
