@@ -12,8 +12,8 @@ struct Folder {
 };
 
 // Adds the folder `source` as the directory `path` of a template. Modes become 0755, or 0644 for files that
-// nobody may execute. What Python and npm leave behind in a checkout (__pycache__, node_modules) is passed over; anything but files and
-// folders is an error.
+// nobody may execute. What Python and npm leave behind in a checkout (__pycache__, node_modules) is passed
+// over; anything but files and folders is an error.
 Result<> read_folder(const std::string& source, const std::string& path, Folder& all);
 
 }  // namespace templates

@@ -1,35 +1,21 @@
 """Contexts of the template base, in a sandbox: what is installed while they live goes to the user's home and is there at once."""
 
-import io
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
 import cove
+import npm_registry
 
 MAKE_WHEEL = os.path.join(cove.TESTS, "compat", "make_wheel.py")
 SUPPORT = os.path.join(cove.TESTS, "runtimes", "support")
 HOME = "/home/user"
 OK = {"type": "done", "status": "ok", "exit_code": None}
-
-
-def write_npm_package(path, name):
-    """What `npm pack` would make of a module that returns 42, and prints it as a program."""
-    files = {
-        "package.json": json.dumps({"name": name, "version": "1.0.0", "bin": {name: "index.js"}}),
-        "index.js": "#!/usr/bin/env node\nmodule.exports = () => 42;\nif (require.main === module) console.log(42);\n",
-    }
-    with tarfile.open(path, "w:gz") as archive:
-        for file, text in files.items():
-            member = tarfile.TarInfo(f"package/{file}")
-            member.size, member.mode = len(text), 0o755
-            archive.addfile(member, io.BytesIO(text.encode()))
 
 
 class LiveContexts(cove.Test):
@@ -45,7 +31,8 @@ class LiveContexts(cove.Test):
         wheel = subprocess.run([sys.executable, MAKE_WHEEL, cls.folder.name], check=True, capture_output=True, text=True).stdout.strip()
         cls.pip = f"pip install --quiet --no-index /workspace/{os.path.basename(wheel)}"
         for name in ("cove-near", "cove-far"):
-            write_npm_package(os.path.join(cls.folder.name, f"{name}.tgz"), name)
+            with open(os.path.join(cls.folder.name, f"{name}.tgz"), "wb") as file:
+                file.write(npm_registry.package(name))
 
     @classmethod
     def tearDownClass(cls):
