@@ -6,6 +6,14 @@ namespace templates {
 
 namespace {
 
+// Names of what lies in a directory and is to be installed there.
+constexpr std::string_view kInstalledBefore =
+    "import importlib.metadata, re, sys\n"
+    "plain = lambda name: re.sub('[-_.]+', '-', name).lower()\n"
+    "wanted = {plain(line.split('==')[0]) for line in open(sys.argv[2]) if '==' in line}\n"
+    "for found in importlib.metadata.distributions(path=[sys.argv[1]]):\n"
+    "    if plain(found.name) in wanted: print(found.name)\n";
+
 std::string requirements_path() { return std::string(kPipDirectory) + "/requirements.txt"; }
 
 // Of which files pip may choose. The hashes have chosen already: being generous here lets through no other
@@ -95,17 +103,27 @@ Result<> write_pip_inputs(const Tree& tree, const std::vector<LockedPackage>& pa
 
 std::string pip_install_command() {
   const auto directory = "/" + std::string(kPipDirectory);
-  // Compiled afterwards, in parallel, with times and a hash seed that are the same in every build.
-  return "PYTHONDONTWRITEBYTECODE=1 python3 -m pip install --no-index --no-deps --require-hashes "
-         "--only-binary=:all:"
-         " --no-compile --ignore-installed --no-cache-dir --break-system-packages --root-user-action=ignore"
-         " --disable-pip-version-check --no-input --progress-bar=off"
-         " --find-links=" +
-         directory + " --requirement=/" + requirements_path() +
-         "\n"
+  const auto requirements = "/" + requirements_path();
+  const std::string common =
+      " --break-system-packages --root-user-action=ignore --disable-pip-version-check --no-input";
+  return "export PYTHONDONTWRITEBYTECODE=1\n"
          "site=$(python3 -c 'import sysconfig; print(sysconfig.get_path(\"purelib\"))')\n"
+         // What an earlier layer installed is taken away first: files of two versions would mix. pip itself
+         // would stumble over Debian's own packages, which it cannot remove and need not.
+         "old=$(python3 -I - \"$site\" " +
+         requirements + " <<'PYTHON'\n" + std::string(kInstalledBefore) +
+         "PYTHON\n)\n"
+         "if [ -n \"$old\" ]; then python3 -m pip uninstall --quiet --yes" +
+         common +
+         " $old; fi\n"
+         "python3 -m pip install --no-index --no-deps --require-hashes --only-binary=:all: --no-compile"
+         " --ignore-installed --no-cache-dir --progress-bar=off" +
+         common + " --find-links=" + directory + " --requirement=" + requirements +
+         "\n"
+         // Compiled afterwards, with times and a hash seed that are the same in every build.
          "find \"$site\" -exec touch -h -d @1577836800 {} +\n"
          "echo compiling\n"
+         "unset PYTHONDONTWRITEBYTECODE\n"
          // 1: some file is not meant for this Python, as a few packages have among their tests.
          "PYTHONHASHSEED=0 python3 -m compileall -q \"$site\" >/dev/null || test $? = 1\n";
 }

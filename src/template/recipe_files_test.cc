@@ -56,6 +56,8 @@ TEST_F(RecipeFiles, AFolderBecomesFilesOfTheRecipe) {
   test::make_dir(scratch_ / "things/inner", 0700);
   test::make_dir(scratch_ / "things/__pycache__");
   write("things/__pycache__/a.pyc", "left by a run");
+  test::make_dir(scratch_ / "things/node_modules");
+  write("things/node_modules/a.js", "left by npm");
   write("things/inner/a.py", "print(1)\n");
   test::write_text(scratch_ / "things/run", "#!/bin/sh\n", 0700);
   write("things/own", "theirs\n");

@@ -35,9 +35,7 @@ class Packages(cove.Test):
         os.makedirs(os.path.join(cls.folder.name, "things", "inner"))
         with open(os.path.join(cls.folder.name, "things", "inner", "tool"), "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o700)) as file:
             file.write("#!/bin/sh\necho tool\n")
-        cls.wheel = subprocess.run([sys.executable, MAKE_WHEEL, cls.wheelhouse], check=True, capture_output=True, text=True).stdout.strip()
-        with open(cls.wheel, "rb") as file:
-            cls.hash = hashlib.sha256(file.read()).hexdigest()
+        cls.wheel, cls.hash = cls.make_wheel("cove_tiny", "1.0")
         cls.registry = npm_registry.Registry(NPM, npm_registry.package(NPM, {"postinstall": "touch /etc/script-ran"}))
 
     @classmethod
@@ -45,6 +43,13 @@ class Packages(cove.Test):
         cls.registry.close()
         cls.folder.cleanup()
         super().tearDownClass()
+
+    @classmethod
+    def make_wheel(cls, name, version):
+        """Its path and its hash."""
+        done = subprocess.run([sys.executable, MAKE_WHEEL, cls.wheelhouse, name, version], check=True, capture_output=True, text=True)
+        with open(done.stdout.strip(), "rb") as file:
+            return done.stdout.strip(), hashlib.sha256(file.read()).hexdigest()
 
     @classmethod
     def write(cls, name, text):
@@ -90,7 +95,9 @@ class Built(Packages):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.write("tiny.lock", cls.good_lock())
+        # base has another version of this one.
+        _, newer = cls.make_wheel("ptyprocess", "99.0")
+        cls.write("tiny.lock", f"{cls.good_lock()}ptyprocess==99.0 --hash=sha256:{newer}\n")
         cls.write("tools.lock", cls.npm_lock(resolved="x://nowhere/evil.tgz"))
         cls.interrupt_during_the_copy(cls())
         cls.asked = list(cls.registry.asked)
@@ -108,9 +115,9 @@ class Built(Packages):
         child.send_signal(signal.SIGINT)
         child.communicate(timeout=cove.PATIENCE)
         self.assertNotEqual(child.returncode, 0)
-        self.assertIn("fetch 1 Python 3.13 packages, 1 of them not in the download cache", first)
+        self.assertIn("fetch 2 Python 3.13 packages, 2 of them not in the download cache", first)
         self.assertIn("fetch 1 npm packages, 1 of them not in the download cache", first)
-        self.assertEqual(len(self.downloads()), 2)
+        self.assertEqual(len(self.downloads()), 3)
         self.nothing_but_the_cache()
 
     def inside(self, command, *options):
@@ -120,12 +127,12 @@ class Built(Packages):
         self.check_run(self.done, 0)
         said = self.done.stderr.decode()
         self.assertIn("copy template base (" + self.cove.digest()[:12], said)
-        self.assertIn("install 1 Python 3.13 packages, ", said)
+        self.assertIn("install 2 Python 3.13 packages, ", said)
         self.assertIn("install 1 npm packages, ", said)
         self.assertRegex(self.done.stdout.decode(), r"template tiny built: [0-9a-f]{12}, [0-9.]+ MiB\n")
 
     def test_what_an_interrupted_build_fetched_is_not_fetched_again(self):
-        self.assertIn(b"fetch 1 Python 3.13 packages, 0 of them not in the download cache", self.done.stderr)
+        self.assertIn(b"fetch 2 Python 3.13 packages, 0 of them not in the download cache", self.done.stderr)
         self.assertIn(b"fetch 1 npm packages, 0 of them not in the download cache", self.done.stderr)
         self.assertNotEqual(self.asked, [])
         self.assertEqual(self.registry.asked, self.asked)
@@ -135,6 +142,12 @@ class Built(Packages):
         site = "/usr/local/lib/python3.13/dist-packages/cove_tiny"
         self.check_run(done, 0, f"42 {site}/__init__.py {site}/__pycache__/__init__.cpython-313.pyc\n/usr/local/bin/cove-tiny\n".encode())
         self.check_run(self.inside(f"test -f {site}/__pycache__/__init__.cpython-313.pyc; test ! -e /var/cache/cove; pip list | grep -c cove-tiny"), 0, b"1\n")
+
+    def test_another_version_takes_the_place_of_the_parent_s(self):
+        site = "/usr/local/lib/python3.13/dist-packages"
+        self.check_run(self.inside(f"cd {site}; ls -d ptyprocess*; ls -A ptyprocess"), 0, b"ptyprocess\nptyprocess-99.0.dist-info\n__init__.py\n__pycache__\n")
+        self.check_run(self.inside(f"ls {site}/ptyprocess/__pycache__"), 0, b"__init__.cpython-313.pyc\n")
+        self.check_run(self.cove.run("--", "ls", f"{site}/ptyprocess/util.py"), 0)
 
     def test_npm_packages_are_there_for_everybody_and_ran_no_script(self):
         home = f"/usr/local/lib/npm/tools/node_modules/{NPM}"
