@@ -57,7 +57,8 @@ Result<> build_parent(const Globals& globals, const Arguments& args, const std::
 
 Result<> build(const Globals& globals, const Arguments& args) {
   RETURN_IF_ERROR(require_root("cove template build"));
-  const auto name = templates::canonical_reference(args.name);
+  // One of Cove's own may be said in other words; a name that is given to something new is meant as it is.
+  const auto name = args.recipe.empty() ? templates::canonical_reference(args.name) : args.name;
   auto file = args.recipe.empty() ? own_recipe(globals, name) : Result<std::string>(args.recipe);
   if (!file) return std::unexpected(std::move(file).error());
   ASSIGN_OR_RETURN(auto recipe, templates::load_recipe(*file, shared_folder(globals)));
