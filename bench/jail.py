@@ -215,4 +215,5 @@ def main():
     sys.exit(verdict(results, left, chosen.must_meet))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -79,7 +79,7 @@ Result<> whole_life_in_phases(engine::SpawnerClient& spawner, const Cove& cove, 
   lap.end("create, connect, hello");
   const auto ran = run_in(sandbox, command);
   lap.end("run");
-  RETURN_IF_ERROR(sandbox.destroy(spawner));
+  RETURN_IF_ERROR(sandbox.destroy(spawner, wire::spawner::Until::kKilled));
   lap.end("destroy");
   whole.end("whole request");
   double sum = 0;

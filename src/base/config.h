@@ -25,7 +25,7 @@ struct Config {
   std::vector<std::string> workspace_roots;
   DiskConfig disk;
   // Whole sandboxes that are made ahead, of the kind that is asked for again.
-  std::uint32_t ready = 8;
+  std::uint32_t ready = 16;
 
   static constexpr const char* kDefaultPath = "/etc/cove/cove.conf";
 };

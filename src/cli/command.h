@@ -43,6 +43,7 @@ struct Chosen {
 };
 
 void add_run(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_repl(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_template(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_doctor(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_spawner(CLI::App& app, const Globals& globals, Chosen& chosen);

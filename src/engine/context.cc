@@ -1,7 +1,6 @@
 #include "engine/context.h"
 
 #include <poll.h>
-#include <signal.h>
 
 #include <array>
 #include <boost/json/parse.hpp>
@@ -25,6 +24,7 @@ std::string payload_of(const Cell& cell) {
       {"code", cell.code},
       {"stdin", cell.input.empty() ? boost::json::value(nullptr) : boost::json::value(cell.input)}};
   if (!cell.language.empty()) payload["language"] = cell.language;
+  if (cell.purpose == Purpose::kCheck) payload["purpose"] = "check";
   return boost::json::serialize(payload);
 }
 
@@ -84,8 +84,10 @@ Result<> Context::await(CellObserver* observer) {
   std::array<pollfd, 2> polls{pollfd{sandbox_->socket_.get(), POLLIN, 0},
                               pollfd{observer != nullptr ? observer->interrupt_fd() : -1, POLLIN, 0}};
   if (::poll(polls.data(), polls.size(), -1) < 0 && errno != EINTR) return base::failed_call("poll");
-  if (polls[1].revents != 0 && observer->take_interrupt()) {
-    RETURN_IF_ERROR(sandbox_->send(stream_, wire::init::Signal{.number = SIGINT}));
+  const int signal = polls[1].revents != 0 ? observer->take_interrupt() : 0;
+  if (signal != 0) {
+    RETURN_IF_ERROR(
+        sandbox_->send(stream_, wire::init::Signal{.number = static_cast<std::uint32_t>(signal)}));
   }
   return polls[0].revents != 0 ? sandbox_->receive_some() : Result<>();
 }
@@ -177,6 +179,8 @@ Outcome Context::outcome_of(const wire::init::Ended& end) const {
                   .limits_hit = end.limits_hit,
                   .usage = end.usage};
   if (outcome.cause != Cause::kOk || !failed_) return outcome;
+  // As a script's would be.
+  if (outcome.exit_code == 0) outcome.exit_code = 1;
   // The code failed. A limit that it ran into explains that better than the failure itself.
   outcome.cause = Cause::kError;
   if ((end.limits_hit & bit(Limit::kPids)) != 0) outcome.cause = Cause::kPidsLimit;

@@ -16,8 +16,12 @@ struct ContextOptions {
   wire::init::User user = wire::init::User::kUser;
 };
 
+// To check code is to ask whether it is a whole cell: nothing of it is run.
+enum class Purpose { kRun, kCheck };
+
 struct Cell {
   std::string code;
+  Purpose purpose = Purpose::kRun;
   std::string input;     // what the code may read
   std::string language;  // for a runtime of several; empty: its own
   std::chrono::milliseconds timeout{0};
@@ -34,7 +38,8 @@ class CellObserver {
   virtual Result<> event(const Bundle& bundle) = 0;
   // What to wait on beside the sandbox, -1 for none: readable when the execution is to be interrupted.
   virtual int interrupt_fd() const { return -1; }
-  virtual bool take_interrupt() { return false; }
+  // The signal to send, 0 for none; SIGKILL ends the context.
+  virtual int take_interrupt() { return 0; }
 };
 
 // An interpreter that keeps its state, in a live sandbox. Its runtime is not believed: it may be the code

@@ -17,17 +17,13 @@ constexpr std::size_t kMostPending = 4 << 20;
 }  // namespace
 
 Result<Context> Context::start(std::uint32_t stream, const wire::init::StartContext& start,
-                               const LaunchPolicy& policy, Leaf leaf) {
-  auto launched = launch_runtime(start, policy, leaf);
-  if (!launched) {
-    (void)leaf.remove();
-    return std::unexpected(std::move(launched).error());
-  }
-  return Context(stream, *std::move(launched), std::move(leaf));
+                               Launcher& launcher) {
+  ASSIGN_OR_RETURN(auto launched, launcher.launch(start));
+  return Context(stream, std::move(launched));
 }
 
-Context::Context(std::uint32_t stream, Launched launched, Leaf leaf)
-    : stream_(stream), launched_(std::move(launched)), leaf_(std::move(leaf)), started_(Clock::now()) {}
+Context::Context(std::uint32_t stream, Launched launched)
+    : stream_(stream), launched_(std::move(launched)), started_(Clock::now()) {}
 
 void Context::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
   short runtime = 0;
@@ -54,7 +50,7 @@ Result<> Context::execute(const wire::init::Execute& execute, const GaugeMarks& 
                          .deadline = Deadline(now, std::chrono::milliseconds(execute.deadline_ms),
                                               std::chrono::milliseconds(execute.grace_ms)),
                          .before = before,
-                         .cpu_before = leaf_.cpu_microseconds().value_or(0)};
+                         .cpu_before = launched_.leaf.cpu_microseconds().value_or(0)};
   last_ = execute.number;
   meter_ = OutputMeter(execute.output_cap);
   pending_ += wire::runtime::encode_execute(execute.number, execute.payload);
@@ -79,7 +75,7 @@ Result<> Context::write_pending() {
     if (n < 0 && (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS)) return {};
     if (n < 0) {
       is_lost_ = true;
-      return leaf_.kill_all();
+      return launched_.leaf.kill_all();
     }
     pending_.erase(0, static_cast<std::size_t>(n));
   }
@@ -123,7 +119,7 @@ Result<> Context::listen(Channel& channel, const Gauges& gauges) {
   }
   // It has closed its channel, or speaks nonsense: there is nothing more to be had from it.
   is_lost_ = true;
-  return leaf_.kill_all();
+  return launched_.leaf.kill_all();
 }
 
 Result<> Context::pass_on(wire::runtime::Piece piece, Channel& channel, const Gauges& gauges) {
@@ -142,7 +138,7 @@ Result<> Context::pass_on(wire::runtime::Piece piece, Channel& channel, const Ga
 
 void Context::deliver_signal(int signal) {
   if (signal == SIGKILL) {
-    (void)leaf_.kill_all();
+    (void)launched_.leaf.kill_all();
     return;
   }
   // An idle context has nothing to be interrupted.
@@ -158,7 +154,7 @@ std::optional<Clock::time_point> Context::keep_time() {
     (void)sys::kill(-pid(), SIGCONT);
     (void)sys::kill(-pid(), SIGINT);
   }
-  if (act == Deadline::Act::kKill) (void)leaf_.kill_all();
+  if (act == Deadline::Act::kKill) (void)launched_.leaf.kill_all();
   return execution_->deadline.next();
 }
 
@@ -179,7 +175,7 @@ Result<> Context::end_execution(const sys::ExitStatus& status, base::Cause other
                                         .limits_hit = limits_hit(facts)}};
   wire::init::Usage& usage = executed.end.usage;
   usage.wall_us = microseconds_since(execution_->started);
-  usage.cpu_us = leaf_.cpu_microseconds().value_or(0) - execution_->cpu_before;
+  usage.cpu_us = launched_.leaf.cpu_microseconds().value_or(0) - execution_->cpu_before;
   ASSIGN_OR_RETURN(usage.peak_memory_bytes, gauges.memory_peak());
   meter_.tell(usage);
   channel.send(stream_, executed);
@@ -190,7 +186,7 @@ Result<> Context::end_execution(const sys::ExitStatus& status, base::Cause other
 Result<wire::init::Ended> Context::finish(const sys::ExitStatus& status, const Gauges& gauges,
                                           Channel& channel) {
   // Whatever it started has nobody left to answer to.
-  (void)leaf_.kill_all();
+  (void)launched_.leaf.kill_all();
   // What it said before its end may hold the end of its execution.
   if (!is_lost_) RETURN_IF_ERROR(listen(channel, gauges));
   RETURN_IF_ERROR(drain(channel));
@@ -199,8 +195,8 @@ Result<wire::init::Ended> Context::finish(const sys::ExitStatus& status, const G
                           .exit_code = static_cast<std::uint32_t>(status.code),
                           .signal = static_cast<std::uint32_t>(status.signal)};
   ended.usage.wall_us = microseconds_since(started_);
-  ended.usage.cpu_us = leaf_.cpu_microseconds().value_or(0);
-  (void)leaf_.remove();
+  ended.usage.cpu_us = launched_.leaf.cpu_microseconds().value_or(0);
+  (void)launched_.leaf.remove();
   return ended;
 }
 

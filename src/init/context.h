@@ -20,7 +20,7 @@ namespace init {
 class Context {
  public:
   static Result<Context> start(std::uint32_t stream, const wire::init::StartContext& start,
-                               const LaunchPolicy& policy, Leaf leaf);
+                               Launcher& launcher);
 
   pid_t pid() const { return launched_.process.pid; }
 
@@ -48,7 +48,7 @@ class Context {
     bool interrupted = false;
   };
 
-  Context(std::uint32_t stream, Launched launched, Leaf leaf);
+  Context(std::uint32_t stream, Launched launched);
   Result<> write_pending();
   Result<std::size_t> pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
   // Everything that was written before now.
@@ -60,7 +60,6 @@ class Context {
 
   std::uint32_t stream_;
   Launched launched_;
-  Leaf leaf_;
   Clock::time_point started_;
   wire::runtime::PieceReader runtime_;
   std::string pending_;  // for the runtime

@@ -2,6 +2,7 @@
 
 #include <linux/filter.h>
 
+#include <optional>
 #include <vector>
 
 #include "init/leaf.h"
@@ -20,20 +21,49 @@ struct LaunchPolicy {
 };
 
 struct Launched {
-  sys::Clone process;
-  sys::UniqueFd input;  // our end; none when the process has no input
-  sys::UniqueFd output;
-  sys::UniqueFd error;
-  sys::UniqueFd runtime;  // our end of a runtime's channel
+  Leaf leaf;
+  sys::Clone process = {};
+  sys::UniqueFd input = {};  // our end; none when the process has no input
+  sys::UniqueFd output = {};
+  sys::UniqueFd error = {};
+  sys::UniqueFd runtime = {};  // our end of a runtime's channel
 };
-
-// Starts a program in the leaf. Returns after its exec, or with what failed before it.
-Result<Launched> launch(const wire::init::Start& start, const LaunchPolicy& policy, const Leaf& leaf);
-// The same for a runtime, which gets its end of a channel besides; its number is in COVE_CHANNEL.
-Result<Launched> launch_runtime(const wire::init::StartContext& start, const LaunchPolicy& policy,
-                                const Leaf& leaf);
 
 // Becomes the sandbox's user for good: ids, capabilities, filter. For a process just forked from init.
 Result<> become(wire::init::User user, const LaunchPolicy& policy);
+
+// Starts programs, each in a leaf of its own. The kernel takes half a millisecond to install a filter; in a
+// sandbox that waits for its user the first process is therefore born ahead, up to its exec. Only the first:
+// once foreign code runs under the same id, it could meddle with one that waits.
+class Launcher {
+ public:
+  // `group` is the sandbox's directory in the unified hierarchy.
+  Launcher(int group, LaunchPolicy policy) : group_(group), policy_(std::move(policy)) {}
+
+  const LaunchPolicy& policy() const { return policy_; }
+  Result<> prepare_first();
+  // Return after the exec, or with what failed before it.
+  Result<Launched> launch(const wire::init::Start& start);
+  // A runtime gets its end of a channel besides; its number is in COVE_CHANNEL.
+  Result<Launched> launch(const wire::init::StartContext& start);
+
+ private:
+  // Born, and waiting for its order.
+  struct Standby {
+    Launched launched;
+    sys::UniqueFd order;
+    sys::UniqueFd misfortune;
+  };
+  struct Births;
+
+  Result<Births> make_births();
+  Result<std::optional<Launched>> launch_first(const wire::init::Request& request);
+  Result<Launched> launch_now(const wire::init::Start& start, Births births);
+
+  int group_;
+  LaunchPolicy policy_;
+  std::optional<Standby> first_;
+  std::uint64_t leaves_ = 0;
+};
 
 }  // namespace init

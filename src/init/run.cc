@@ -8,27 +8,19 @@
 
 namespace init {
 
-Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
-                       Place place) {
+Result<Run> Run::start(std::uint32_t stream, const wire::init::Start& start, Launcher& launcher,
+                       const GaugeMarks& before) {
   const auto started = Clock::now();  // before it runs its first instruction
-  auto launched = launch(start, policy, place.leaf);
-  if (!launched) {
-    (void)place.leaf.remove();
-    return std::unexpected(std::move(launched).error());
-  }
-  Run run(stream, start, *std::move(launched), std::move(place));
+  ASSIGN_OR_RETURN(auto launched, launcher.launch(start));
+  Run run(stream, start, std::move(launched), before);
   run.started_ = started;
   run.deadline_ = Deadline(started, std::chrono::milliseconds(start.deadline_ms),
                            std::chrono::milliseconds(start.grace_ms));
   return run;
 }
 
-Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Place place)
-    : stream_(stream),
-      launched_(std::move(launched)),
-      leaf_(std::move(place.leaf)),
-      before_(place.before),
-      meter_(start.output_cap) {}
+Run::Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, const GaugeMarks& before)
+    : stream_(stream), launched_(std::move(launched)), before_(before), meter_(start.output_cap) {}
 
 void Run::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
   if (room_for_output) {
@@ -92,25 +84,25 @@ Result<> Run::give_input(std::string_view bytes) {
 void Run::deliver_signal(int signal) {
   interrupted_ = true;
   if (signal == SIGKILL) {
-    (void)leaf_.kill_all();
+    (void)launched_.leaf.kill_all();
   } else {
-    (void)leaf_.signal_all(signal, pid());
+    (void)launched_.leaf.signal_all(signal, pid());
   }
 }
 
 std::optional<Clock::time_point> Run::keep_time() {
   const auto act = deadline_.due(Clock::now());
   if (act == Deadline::Act::kAsk) {
-    (void)leaf_.signal_all(SIGTERM, pid());
-    (void)leaf_.signal_all(SIGCONT, pid());  // a stopped process cannot act on the TERM
+    (void)launched_.leaf.signal_all(SIGTERM, pid());
+    (void)launched_.leaf.signal_all(SIGCONT, pid());  // a stopped process cannot act on the TERM
   }
-  if (act == Deadline::Act::kKill) (void)leaf_.kill_all();
+  if (act == Deadline::Act::kKill) (void)launched_.leaf.kill_all();
   return deadline_.next();
 }
 
 void Run::on_out_of_memory() {
   // The kernel takes one victim; a run that lost a part of itself is over as a whole.
-  (void)leaf_.kill_all();
+  (void)launched_.leaf.kill_all();
 }
 
 Result<bool> Run::lost_memory(const Gauges& gauges) const {
@@ -133,7 +125,7 @@ Result<Facts> Run::facts_of(const sys::ExitStatus& status, const Gauges& gauges)
 
 Result<wire::init::Ended> Run::finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel) {
   // The started process may have obeyed the TERM while others of the run ignore it.
-  if (deadline_.passed()) (void)leaf_.kill_all();
+  if (deadline_.passed()) (void)launched_.leaf.kill_all();
   // What the process wrote before its end is in the pipes; what its orphans write later is not part of the
   // run.
   RETURN_IF_ERROR(drain(launched_.output, wire::init::Channel::kStdout, channel));
@@ -141,10 +133,10 @@ Result<wire::init::Ended> Run::finish(const sys::ExitStatus& status, const Gauge
   ASSIGN_OR_RETURN(const Facts facts, facts_of(status, gauges));
   wire::init::Usage usage;
   usage.wall_us = microseconds_since(started_);
-  usage.cpu_us = leaf_.cpu_microseconds().value_or(status.user_us + status.system_us);
+  usage.cpu_us = launched_.leaf.cpu_microseconds().value_or(status.user_us + status.system_us);
   ASSIGN_OR_RETURN(usage.peak_memory_bytes, gauges.memory_peak());
   meter_.tell(usage);
-  (void)leaf_.remove();
+  (void)launched_.leaf.remove();
   return wire::init::Ended{.cause = cause_of(facts),
                            .exit_code = static_cast<std::uint32_t>(status.code),
                            .signal = static_cast<std::uint32_t>(status.signal),

@@ -19,13 +19,9 @@ namespace init {
 // One running process: its pipes, its deadline, its leaf, and what it has cost. Owned by the supervisor.
 class Run {
  public:
-  // Where it runs, and what the sandbox's counters said before.
-  struct Place {
-    Leaf leaf;
-    GaugeMarks before;
-  };
-  static Result<Run> start(std::uint32_t stream, const wire::init::Start& start, const LaunchPolicy& policy,
-                           Place place);
+  // `before` is what the sandbox's counters said before.
+  static Result<Run> start(std::uint32_t stream, const wire::init::Start& start, Launcher& launcher,
+                           const GaugeMarks& before);
 
   std::uint32_t stream() const { return stream_; }
   pid_t pid() const { return launched_.process.pid; }
@@ -48,7 +44,7 @@ class Run {
   Result<wire::init::Ended> finish(const sys::ExitStatus& status, const Gauges& gauges, Channel& channel);
 
  private:
-  Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, Place place);
+  Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, const GaugeMarks& before);
   Result<Facts> facts_of(const sys::ExitStatus& status, const Gauges& gauges) const;
   // How much was moved; 0 when there is nothing now.
   Result<std::size_t> pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel);
@@ -57,7 +53,6 @@ class Run {
 
   std::uint32_t stream_;
   Launched launched_;
-  Leaf leaf_;
   GaugeMarks before_;
   Clock::time_point started_;
   Deadline deadline_;

@@ -13,7 +13,7 @@
 namespace init {
 
 Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
-    : wiring_(wiring), policy_(std::move(policy)), gauges_(wiring.gauges) {}
+    : wiring_(wiring), launcher_(wiring.cgroup, std::move(policy)), gauges_(wiring.gauges) {}
 
 Result<> Supervisor::run() {
   auto done = serve();
@@ -42,6 +42,7 @@ Result<> Supervisor::serve() {
 // The spawner's end hangs the leash up as well: then there is nobody left to hand this sandbox out.
 Result<> Supervisor::await_hand_out() {
   if (wiring_.leash < 0) return {};
+  RETURN_IF_ERROR(launcher_.prepare_first());
   const sys::UniqueFd leash(wiring_.leash);
   std::array<pollfd, 2> either{pollfd{wiring_.listener, POLLIN, 0}, pollfd{leash.get(), POLLIN, 0}};
   if (sys::retry([&] { return ::poll(either.data(), either.size(), -1); }) < 0) {
@@ -133,7 +134,7 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Execute&
   return {};
 }
 
-Result<Leaf> Supervisor::make_place(std::uint32_t stream) {
+Result<> Supervisor::make_place(std::uint32_t stream) {
   if (runs_.contains(stream) || contexts_.contains(stream)) {
     return base::fail(base::Code::kConflict, "stream " + std::to_string(stream) + " has a process already");
   }
@@ -142,8 +143,7 @@ Result<Leaf> Supervisor::make_place(std::uint32_t stream) {
                       std::to_string(kMostProcesses) + " processes run already; end one first");
   }
   // While others run, the peak is that of all.
-  if (runs_.empty() && contexts_.empty()) RETURN_IF_ERROR(gauges_.reset_peak());
-  return Leaf::make(wiring_.cgroup, "p" + std::to_string(++started_));
+  return runs_.empty() && contexts_.empty() ? gauges_.reset_peak() : Result<>();
 }
 
 void Supervisor::note_company() {
@@ -153,9 +153,9 @@ void Supervisor::note_company() {
 }
 
 Result<> Supervisor::start(std::uint32_t stream, const wire::init::Start& start) {
-  ASSIGN_OR_RETURN(auto leaf, make_place(stream));
+  RETURN_IF_ERROR(make_place(stream));
   ASSIGN_OR_RETURN(const auto before, gauges_.marks());
-  ASSIGN_OR_RETURN(auto run, Run::start(stream, start, policy_, {.leaf = std::move(leaf), .before = before}));
+  ASSIGN_OR_RETURN(auto run, Run::start(stream, start, launcher_, before));
   channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(run.pid())});
   runs_.emplace(stream, std::move(run));
   note_company();
@@ -163,8 +163,8 @@ Result<> Supervisor::start(std::uint32_t stream, const wire::init::Start& start)
 }
 
 Result<> Supervisor::start(std::uint32_t stream, const wire::init::StartContext& start) {
-  ASSIGN_OR_RETURN(auto leaf, make_place(stream));
-  ASSIGN_OR_RETURN(auto context, Context::start(stream, start, policy_, std::move(leaf)));
+  RETURN_IF_ERROR(make_place(stream));
+  ASSIGN_OR_RETURN(auto context, Context::start(stream, start, launcher_));
   channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(context.pid())});
   contexts_.emplace(stream, std::move(context));
   note_company();
@@ -197,7 +197,7 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& 
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::PutFile& file) {
-  if (auto done = put_file(file, policy_); !done) {
+  if (auto done = put_file(file, launcher_.policy()); !done) {
     fail(stream, done.error());
   } else {
     channel_->send(stream, wire::init::Done{});

@@ -36,8 +36,8 @@ class Supervisor {
   Result<> await_hand_out();
   Result<bool> turn();
   Result<> serve_requests();
-  // A leaf for another process, when there may be one on this stream.
-  Result<Leaf> make_place(std::uint32_t stream);
+  // Whether there may be another process, and on this stream.
+  Result<> make_place(std::uint32_t stream);
   void note_company();
   Result<> start(std::uint32_t stream, const wire::init::Start& start);
   Result<> start(std::uint32_t stream, const wire::init::StartContext& start);
@@ -58,13 +58,12 @@ class Supervisor {
   int poll_timeout();
 
   const Wiring wiring_;
-  const LaunchPolicy policy_;
+  Launcher launcher_;
   Gauges gauges_;
   sys::UniqueFd children_;  // signalfd
   std::optional<Channel> channel_;
   std::map<std::uint32_t, Run> runs_;  // by stream
   std::map<std::uint32_t, Context> contexts_;
-  std::uint64_t started_ = 0;
   std::optional<Clock::time_point> look_at_memory_until_;
 };
 

@@ -14,6 +14,14 @@ Result<> unless_absent(Result<> done) {
   if (!done && done.error().code == Code::kNotFound) return {};
   return done;
 }
+
+Result<bool> has_nobody(int news) {
+  if (news < 0) return true;  // removed before it could be opened
+  const auto text = sys::pread_text(news);
+  if (!text && text.error().sys_errno == ENODEV) return true;  // removed by an earlier try
+  if (!text) return std::unexpected(text.error());
+  return sys::gauge_value(*text, "populated") == 0;
+}
 }  // namespace
 
 void Endings::begin(Ending ending) {
@@ -72,16 +80,14 @@ std::vector<Ending> Endings::collect_gone() {
 
 // The kernel calls a group empty while its processes are still dissolving. Pid 1 is the last of them.
 Result<bool> Endings::is_over(const UnderWay& one) {
+  // Read in any case: until then the kernel goes on calling it news.
+  ASSIGN_OR_RETURN(const bool is_empty, has_nobody(one.news.get()));
   const int pidfd = one.ending.pidfd.get();
   pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
   if (pidfd >= 0 && ::poll(&end, 1, 0) == 0) return false;
   // Somebody else's child after a restart, or reaped with all others: then there is nothing to reap.
   if (pidfd >= 0) (void)sys::wait_pidfd(pidfd);
-  if (!one.news) return true;
-  const auto text = sys::pread_text(one.news.get());
-  if (!text && text.error().sys_errno == ENODEV) return true;  // removed by an earlier try
-  if (!text) return std::unexpected(text.error());
-  return sys::gauge_value(*text, "populated") == 0;
+  return is_empty;
 }
 
 Result<> Endings::erase_traces(const base::SandboxId& id) {

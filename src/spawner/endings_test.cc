@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <thread>
+
 #include "spawner/records.h"
 #include "sys/directory.h"
 #include "sys/process.h"
@@ -77,6 +79,25 @@ TEST_F(EndingsTest, WhatCannotBeRemovedIsTriedAgainAndKeepsItsIds) {
   EXPECT_THAT(endings_.collect_gone(), IsEmpty());
   EXPECT_TRUE(endings_.contains(id));
   ASSERT_OK(sys::unlinkat(AT_FDCWD, socket, AT_REMOVEDIR));
+  EXPECT_EQ(await_gone().size(), 1U);
+}
+
+// Pid 1 takes its time to dissolve; meanwhile the spawner has better things to do than to turn in circles.
+TEST_F(EndingsTest, NewsThatWasReadIsNoNewsAnyMore) {
+  const auto id = SandboxId::random();
+  auto inside = process_in(id);
+  ASSERT_OK_AND_ASSIGN(auto slow, sys::clone_process({}));
+  if (slow.is_child()) {
+    while (true) ::pause();
+  }
+  endings_.begin({.id = id, .first_id = 7, .pidfd = sys::lift_fd(slow.pidfd.get(), 3).value(), .disk = {}});
+  ASSERT_OK(sys::wait_pidfd(inside.pidfd.get()));              // then the group is empty, and that is news
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));  // which the kernel holds back for ten
+  EXPECT_THAT(endings_.collect_gone(), IsEmpty());
+  std::vector<pollfd> news;
+  endings_.add_polls(news);
+  EXPECT_EQ(::poll(news.data(), news.size(), 0), 0);
+  ASSERT_OK(sys::pidfd_kill(slow.pidfd.get(), SIGKILL));
   EXPECT_EQ(await_gone().size(), 1U);
 }
 

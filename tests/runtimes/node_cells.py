@@ -206,5 +206,14 @@ class Ends(unittest.TestCase):
             self.assertEqual(runtime._events[0], out("begun\n"))
 
 
+class Checks(NodeCells):
+    def test_code_is_judged_without_being_run(self):
+        self.judged("complete", "", "globalThis.made = 1", "const f = () => {\n};", "let n: number = 1", "`a\nb`", "{a: 1}")
+        self.judged("incomplete", "function f() {", "[1,", "f(", "`open", "/* open", "const o = {", "class A {\n  m() {", "x =>", "function g(a: number) {")
+        self.judged("invalid", "let let", ")", "'open", "1 +* 2")
+        self.judged("incomplete", "interface A {", language="typescript")
+        self.value("typeof made", "'undefined'")
+
+
 if __name__ == "__main__":
     unittest.main()

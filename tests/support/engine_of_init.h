@@ -45,17 +45,26 @@ struct Story {
 class InitTest : public testing::Test {
  protected:
   void begin(sys::CgroupLimits limits = kRoomy, sys::CapMask root_capabilities = 0) {
+    begin_waiting(limits, root_capabilities);
+    meet();
+  }
+
+  // init waits with the leash, when there is one, until somebody meets it.
+  void begin_waiting(sys::CgroupLimits limits, sys::CapMask root_capabilities, int leash = -1) {
     ASSERT_OK_AND_ASSIGN(group_, cgroups_.tree().create("a", limits, 0));
     ASSERT_OK_AND_ASSIGN(const auto listener, sys::listen_unix(dir_ / "s", SOCK_STREAM));
     ASSERT_OK_AND_ASSIGN(init_, sys::clone_process({.cgroup = group_.unified.get()}));
-    if (init_.is_child()) be_init(listener.get(), root_capabilities);
+    if (init_.is_child()) be_init(listener.get(), root_capabilities, leash);
+  }
+
+  void meet() {
     ASSERT_OK_AND_ASSIGN(engine_, sys::connect_unix(dir_ / "s", SOCK_STREAM));
     const auto hello = next();
     ASSERT_TRUE(std::holds_alternative<wire::init::Hello>(hello));
     EXPECT_EQ(std::get<wire::init::Hello>(hello).version, wire::init::kVersion);
   }
 
-  [[noreturn]] void be_init(int listener, sys::CapMask root_capabilities) {
+  [[noreturn]] void be_init(int listener, sys::CapMask root_capabilities, int leash) {
     bool ready = sys::set_death_signal(SIGKILL) && sys::set_no_new_privs();
     for (const auto& procs : group_.join) ready = ready && sys::write_all(procs.get(), "0");
     const auto& gauges = group_.gauges;
@@ -64,7 +73,8 @@ class InitTest : public testing::Test {
                               .gauges = {.oom = gauges.oom.get(),
                                          .oom_notify = gauges.oom_notify.get(),
                                          .memory_peak = gauges.memory_peak.get(),
-                                         .pids = gauges.pids.get()}};
+                                         .pids = gauges.pids.get()},
+                              .leash = leash};
     ::_exit(ready && init::Supervisor(wiring, open_policy(root_capabilities)).run() ? 0 : 1);
   }
 

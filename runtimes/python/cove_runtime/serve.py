@@ -35,7 +35,10 @@ def _loop(channel, outlet, execution):
         if verb != "execute":
             continue  # of a later protocol, and so not for us
         request = json.loads(payload)
-        verdict = execution.run(request["code"], request.get("stdin"))
+        if request.get("purpose") == "check":
+            verdict = execution.check(request["code"])
+        else:
+            verdict = execution.run(request["code"], request.get("stdin"))
         outlet.say("done", verdict)
         channel.execution = 0  # what a thread shows from now on belongs to no execution
 

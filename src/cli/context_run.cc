@@ -1,0 +1,84 @@
+#include "cli/context_run.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "cli/json_events.h"
+#include "cli/receipt.h"
+#include "cli/text_events.h"
+#include "engine/lasting_context.h"
+#include "sys/file.h"
+
+namespace cli {
+
+namespace {
+
+constexpr std::size_t kMaxInput = 1 << 20;
+
+// The outcome of the last cell that ran, which is the first that failed.
+Result<engine::Outcome> run_all(engine::Sandbox& sandbox, const ContextJob& job, CellEvents& events) {
+  engine::LastingContext context(sandbox, context_options(job.ground, *job.language));
+  RETURN_IF_ERROR(explained_start(context.start(), job.ground, *job.language));
+  engine::Outcome last{.cause = base::Cause::kOk};
+  for (const std::string& code : job.cells) {
+    RETURN_IF_ERROR(events.begin());
+    engine::Cell cell = cell_of(job.ground, *job.language, code);
+    cell.input = job.input;
+    ASSIGN_OR_RETURN(last, context.execute(cell, events));
+    RETURN_IF_ERROR(events.end(last));
+    if (last.cause != base::Cause::kOk) break;
+  }
+  return last;
+}
+
+std::unique_ptr<CellEvents> events_of(const ContextJob& job, Terminal& terminal, OutputFiles files) {
+  if (job.show == Show::kJson) return std::make_unique<JsonEvents>(terminal, std::move(files));
+  return std::make_unique<TextEvents>(terminal, std::move(files));
+}
+
+}  // namespace
+
+engine::ContextOptions context_options(const Ground& ground, const Language& language) {
+  return {.argv = {language.context.begin(), language.context.end()},
+          .environment = ground.environment,
+          .cwd = ground.cwd,
+          .user = ground.user};
+}
+
+engine::Cell cell_of(const Ground& ground, const Language& language, const std::string& code) {
+  return {.code = code,
+          .language = std::string(language.dialect),
+          .timeout = ground.timeout,
+          .output_cap = ground.output_cap};
+}
+
+Result<> explained_start(Result<> started, const Ground& ground, const Language& language) {
+  if (started) return started;
+  return base::fail(
+      base::Code::kUnavailable,
+      fmt::format("template {} cannot start a context of {}: {}; build it anew: cove template build {}",
+                  ground.template_name, language.name, started.error().message, ground.template_name));
+}
+
+Result<int> run_cells(const Globals& globals, const ContextJob& job) {
+  ASSIGN_OR_RETURN(auto files, OutputFiles::in(job.out));
+  ASSIGN_OR_RETURN(auto terminal, Terminal::open());
+  const auto events = events_of(job, terminal, std::move(files));
+  ASSIGN_OR_RETURN(auto stay, Stay::begin(globals, job.ground.options));
+  auto outcome = run_all(stay.sandbox(), job, *events);
+  ASSIGN_OR_RETURN(const auto ended_as, stay.end());
+  if (!outcome) return std::unexpected(std::move(outcome).error());
+  *outcome = engine::explained(*outcome, ended_as);
+  const Receipt receipt = receipt_of(stay, job.ground, *outcome);
+  if (const std::string line = verdict_line(receipt); !line.empty()) fmt::print(stderr, "cove: {}\n", line);
+  if (job.show == Show::kJson) RETURN_IF_ERROR(events->receipt(receipt_json(receipt)));
+  if (job.show == Show::kText) fmt::print(stderr, "\n{}", receipt_text(receipt));
+  return exit_code_of(*outcome);
+}
+
+Result<std::string> read_input(const std::string& path) {
+  return path == "-" ? sys::read_all(0, kMaxInput) : sys::read_file(path, kMaxInput);
+}
+
+}  // namespace cli
