@@ -101,7 +101,8 @@ Result<Ground> understand_ground(const Globals& globals, const SandboxArguments&
 }
 
 void add_sandbox_options(CLI::App& sub, SandboxArguments& args) {
-  sub.add_option("--template", args.template_name, "Template to run in: its name, a language and its version, or a digest")
+  sub.add_option("--template", args.template_name,
+                 "Template to run in: its name, a language and its version, or a digest")
       ->capture_default_str();
   sub.add_option("--cpus", args.cpus, "CPUs, fractions allowed")->capture_default_str();
   sub.add_option("--memory", args.memory, "Memory limit")->capture_default_str();
