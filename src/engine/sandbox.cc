@@ -78,8 +78,10 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
 }
 
 Result<> Sandbox::send(std::uint32_t stream, const wire::init::Request& request) {
-  const std::string frame = wire::init::encode(stream, request);
-  std::string_view bytes = frame;
+  return send_frame(wire::init::encode(stream, request));
+}
+
+Result<> Sandbox::send_frame(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n =
         sys::retry([&] { return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); });

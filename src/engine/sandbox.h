@@ -87,6 +87,7 @@ class Sandbox {
   Sandbox() = default;
   std::uint32_t take_stream() { return ++stream_; }
   Result<> send(std::uint32_t stream, const wire::init::Request& request);
+  Result<> send_frame(std::string_view frame);
   // Takes in what is there. kUnavailable: the sandbox has ended.
   Result<> receive_some();
   // Why init has ended, when it said so.
@@ -102,6 +103,7 @@ class Sandbox {
   std::uint32_t stream_ = 0;
   friend class RunLoop;
   friend class Context;
+  friend class FileCall;
 };
 
 }  // namespace engine

@@ -54,13 +54,6 @@ Result<> place_descriptors(Ends& ends, int& tell) {
   return sys::close_on_exec_from(kErrorFd);
 }
 
-// The kernel's killer takes a sandbox's processes before init and before anything of the host.
-Result<> volunteer_for_oom() {
-  // Dumpable for this write only, under init's own id; the change of ids that follows undoes it.
-  RETURN_IF_ERROR(sys::set_dumpable());
-  return sys::write_existing("/proc/self/oom_score_adj", "500");
-}
-
 Result<> settle(User user, const LaunchPolicy& policy) {
   RETURN_IF_ERROR(sys::reset_signals());
   RETURN_IF_ERROR(sys::new_session());
@@ -159,6 +152,12 @@ wire::init::Start process_of(const wire::init::StartContext& start) {
       .argv = start.argv, .environment = start.environment, .cwd = start.cwd, .user = start.user};
   process.environment.push_back("COVE_CHANNEL=" + std::to_string(kRuntimeFd));
   return process;
+}
+
+Result<> volunteer_for_oom() {
+  // Dumpable for this write only, under init's own id; the change of ids that follows undoes it.
+  RETURN_IF_ERROR(sys::set_dumpable());
+  return sys::write_existing("/proc/self/oom_score_adj", "500");
 }
 
 Result<> become(User user, const LaunchPolicy& policy) {

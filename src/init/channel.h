@@ -29,6 +29,8 @@ class Channel {
   bool idle() const { return outgoing_.size() == sent_; }
 
   void send(std::uint32_t stream, const wire::init::Event& event);
+  // A frame that somebody else made.
+  void pass(const wire::Frame& frame);
   // Writes what the socket takes.
   Result<> flush();
   // Reads what is there. False: the engine has gone.
@@ -36,6 +38,7 @@ class Channel {
   struct Message {
     std::uint32_t stream = 0;
     wire::init::Request request;
+    std::optional<wire::Frame> file;  // instead of a request: it belongs to a file call
   };
   Result<std::optional<Message>> next();
 

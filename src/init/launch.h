@@ -29,6 +29,10 @@ struct Launched {
   sys::UniqueFd runtime = {};  // our end of a runtime's channel
 };
 
+// The kernel's killer takes a sandbox's processes before init and before anything of the host. For a process
+// just forked from init, before it becomes the user.
+Result<> volunteer_for_oom();
+
 // Becomes the sandbox's user for good: ids, capabilities, filter. For a process just forked from init.
 Result<> become(wire::init::User user, const LaunchPolicy& policy);
 

@@ -13,7 +13,10 @@
 namespace init {
 
 Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
-    : wiring_(wiring), launcher_(wiring.cgroup, std::move(policy)), gauges_(wiring.gauges) {}
+    : wiring_(wiring),
+      launcher_(wiring.cgroup, std::move(policy)),
+      gauges_(wiring.gauges),
+      files_(wiring.cgroup, launcher_.policy()) {}
 
 Result<> Supervisor::run() {
   auto done = serve();
@@ -58,6 +61,7 @@ Result<bool> Supervisor::turn() {
                             {gauges_.notify_fd(), gauges_.notify_events(), 0}};
   for (const auto& [stream, run] : runs_) run.add_polls(polls, channel_->has_room());
   for (const auto& [stream, context] : contexts_) context.add_polls(polls, channel_->has_room());
+  files_.add_polls(polls, channel_->has_room());
   const int timeout = poll_timeout();
   if (::poll(polls.data(), polls.size(), timeout) < 0 && errno != EINTR) return base::failed_call("poll");
   if ((polls[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
@@ -72,6 +76,7 @@ Result<bool> Supervisor::turn() {
   look_at_memory();
   for (auto& [stream, run] : runs_) RETURN_IF_ERROR(run.pump(*channel_));
   for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(*channel_, gauges_));
+  files_.pump(*channel_);
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
   RETURN_IF_ERROR(channel_->flush());
   return true;
@@ -111,6 +116,10 @@ Result<> Supervisor::serve_requests() {
   while (true) {
     ASSIGN_OR_RETURN(auto message, channel_->next());
     if (!message) return {};
+    if (message->file) {
+      files_.take(*message->file, *channel_);
+      continue;
+    }
     RETURN_IF_ERROR(handle(message->stream, message->request));
   }
 }
@@ -212,11 +221,13 @@ void Supervisor::fail(std::uint32_t stream, const base::Error& error) {
 Result<> Supervisor::reap() {
   while (sys::next_signal(children_.get()) != 0) {
   }
+  files_.look_after();
   while (true) {
     ASSIGN_OR_RETURN(const auto reaped, sys::wait_any());
     if (!reaped) return {};
     ASSIGN_OR_RETURN(const bool was_run, finish_run(*reaped));
     if (!was_run) RETURN_IF_ERROR(finish_context(*reaped));
+    files_.finish(*reaped, *channel_);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "init/channel.h"
 #include "init/context.h"
+#include "init/file_calls.h"
 #include "init/run.h"
 
 namespace init {
@@ -64,6 +65,7 @@ class Supervisor {
   std::optional<Channel> channel_;
   std::map<std::uint32_t, Run> runs_;  // by stream
   std::map<std::uint32_t, Context> contexts_;
+  FileCalls files_;
   std::optional<Clock::time_point> look_at_memory_until_;
 };
 

@@ -91,6 +91,13 @@ bool is_ending(pid_t pid, int pidfd) {
   return ::poll(&end, 1, 0) == 1 || (flags & kExiting) != 0;
 }
 
+bool is_stopped(int pidfd) {
+  siginfo_t info{};
+  const long done =
+      ::syscall(SYS_waitid, P_PIDFD, static_cast<id_t>(pidfd), &info, WSTOPPED | WNOHANG, nullptr);
+  return done == 0 && info.si_pid != 0;
+}
+
 Result<ExitStatus> wait_pidfd(int pidfd) {
   siginfo_t info{};
   rusage usage{};

@@ -42,6 +42,8 @@ Result<> kill(pid_t pid, int signal);
 // Whether it has ended or is on its way out. The kernel closes a process's descriptors before its pidfd says
 // that it has ended: a pid 1 in between waits for the last process of its namespace.
 bool is_ending(pid_t pid, int pidfd);
+// Whether this child was stopped since it was asked last.
+bool is_stopped(int pidfd);
 // Waits for this child to end. `wait_any` reaps whatever has ended, without blocking.
 Result<ExitStatus> wait_pidfd(int pidfd);
 struct Reaped {

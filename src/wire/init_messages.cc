@@ -1,12 +1,11 @@
 #include "wire/init_messages.h"
 
-#include "wire/bytes.h"
+#include "wire/variant_frames.h"
 
 namespace wire::init {
 
 namespace {
 
-// A frame's type is the alternative's place in its variant plus a base, so both tables live in the variants.
 constexpr std::uint32_t kRequestBase = 0x100;
 constexpr std::uint32_t kEventBase = 0x200;
 
@@ -78,13 +77,6 @@ void put(Writer& w, const Wrote& m) {
 void put(Writer& w, const Executed& m) {
   w.u32(m.execution);
   put(w, m.end);
-}
-
-template <class Variant>
-std::string encode_variant(std::uint32_t base, std::uint32_t stream, const Variant& message) {
-  Writer writer;
-  std::visit([&](const auto& m) { put(writer, m); }, message);
-  return encode_frame(base + static_cast<std::uint32_t>(message.index()), stream, writer.take());
 }
 
 bool get(Reader& r, Start& m) {
@@ -188,35 +180,23 @@ bool get(Reader& r, Executed& m) {
   return get(r, m.end);
 }
 
-template <class Variant, std::size_t I = 0>
-base::Result<Variant> decode_variant(std::uint32_t index, const Frame& frame) {
-  if constexpr (I < std::variant_size_v<Variant>) {
-    if (index != I) return decode_variant<Variant, I + 1>(index, frame);
-    std::variant_alternative_t<I, Variant> message;
-    Reader reader(frame.payload);
-    if (!get(reader, message) || !reader.finished()) {
-      return base::fail(base::Code::kInvalid, "malformed message of type " + std::to_string(frame.type));
-    }
-    return Variant(std::move(message));
-  } else {
-    return base::fail(base::Code::kInvalid, "unknown message type " + std::to_string(frame.type));
-  }
-}
+constexpr auto kPut = [](Writer& w, const auto& m) { put(w, m); };
+constexpr auto kGet = [](Reader& r, auto& m) { return get(r, m); };
 
 }  // namespace
 
 std::string encode(std::uint32_t stream, const Request& request) {
-  return encode_variant(kRequestBase, stream, request);
+  return encode_variant(kRequestBase, stream, request, kPut);
 }
 std::string encode(std::uint32_t stream, const Event& event) {
-  return encode_variant(kEventBase, stream, event);
+  return encode_variant(kEventBase, stream, event, kPut);
 }
 
 base::Result<Request> decode_request(const Frame& frame) {
-  return decode_variant<Request>(frame.type - kRequestBase, frame);
+  return decode_variant<Request>(frame.type - kRequestBase, frame, kGet);
 }
 base::Result<Event> decode_event(const Frame& frame) {
-  return decode_variant<Event>(frame.type - kEventBase, frame);
+  return decode_variant<Event>(frame.type - kEventBase, frame, kGet);
 }
 
 namespace {
