@@ -132,7 +132,7 @@ function compile(source, language, name) {
   }
   replaceAccessors(cell.names);
   const script = new vm.Script(cell.code, {
-    filename: name, columnOffset: cell.offset, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    filename: name, columnOffset: cell.offset, importModuleDynamically: vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER, // Node 18 has none
   });
   return { ...cell, script };
 }

@@ -1,6 +1,7 @@
 #include "cli/build_steps.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 
@@ -14,7 +15,15 @@ namespace {
 // Output of a step, line by line to the progress; the last lines are kept for an error.
 class StepOutput final : public engine::RunObserver {
  public:
-  explicit StepOutput(templates::Progress& progress) : progress_(progress) {}
+  StepOutput(templates::Progress& progress, templates::Cancel cancel)
+      : progress_(progress), cancel_(cancel) {}
+
+  int interrupt_fd() const override { return is_stopped_ ? -1 : cancel_.fd(); }
+  // The descriptor stays readable, for whoever asks next whether to stop.
+  int take_interrupt() override {
+    is_stopped_ = true;
+    return SIGKILL;
+  }
 
   base::Result<> output(wire::init::Channel, std::string_view bytes) override {
     for (const char c : bytes) {
@@ -32,6 +41,8 @@ class StepOutput final : public engine::RunObserver {
 
  private:
   templates::Progress& progress_;
+  templates::Cancel cancel_;
+  bool is_stopped_ = false;
   std::string line_;
   std::string last_;
 };
@@ -55,7 +66,7 @@ base::Result<> SandboxedSteps::run(const std::string& root_dir, const std::strin
       .max_pids = 1024};
   options.root = root_dir.substr(prefix.size(), root_dir.size() - prefix.size() - suffix.size());
   ASSIGN_OR_RETURN(auto sandbox, engine::Sandbox::create(spawner, options));
-  StepOutput output(progress);
+  StepOutput output(progress, cancel_);
   const engine::Command step{.argv = {"/bin/sh", "-ec", command},
                              .environment = engine::base_environment(wire::init::User::kRoot, options),
                              .cwd = "/",
@@ -63,6 +74,7 @@ base::Result<> SandboxedSteps::run(const std::string& root_dir, const std::strin
                              .timeout = std::chrono::minutes(30)};
   auto outcome = sandbox.run(step, output);
   ASSIGN_OR_RETURN(const auto ended_as, sandbox.destroy(spawner));
+  RETURN_IF_ERROR(cancel_.check());
   if (!outcome) return std::unexpected(std::move(outcome).error());
   *outcome = engine::explained(*outcome, ended_as);
   if (outcome->cause == base::Cause::kOk) return {};

@@ -10,7 +10,8 @@ namespace cli {
 // script does, it does in there.
 class SandboxedSteps final : public templates::StepRunner {
  public:
-  SandboxedSteps(const Globals& globals, const templates::Store& store) : globals_(globals), store_(store) {}
+  SandboxedSteps(const Globals& globals, const templates::Store& store, templates::Cancel cancel)
+      : globals_(globals), store_(store), cancel_(cancel) {}
 
   base::Result<> run(const std::string& root_dir, const std::string& command,
                      templates::Progress& progress) override;
@@ -18,6 +19,7 @@ class SandboxedSteps final : public templates::StepRunner {
  private:
   const Globals& globals_;
   const templates::Store& store_;
+  const templates::Cancel cancel_;
 };
 
 }  // namespace cli

@@ -6,6 +6,8 @@
 #include <cstdlib>
 
 #include "base/units.h"
+#include "cli/own_recipes.h"
+#include "template/reference.h"
 #include "template/store.h"
 
 namespace cli {
@@ -70,7 +72,7 @@ Result<> find_template(const Globals& globals, const SandboxArguments& args, Gro
   if (!info) {
     auto error = std::move(info).error();
     if (error.code == base::Code::kNotFound) {
-      error.message += fmt::format("; build it with: cove template build {}", args.template_name);
+      error.message += "; " + how_to_build(globals, templates::canonical_reference(args.template_name));
     }
     return std::unexpected(std::move(error));
   }
@@ -99,7 +101,8 @@ Result<Ground> understand_ground(const Globals& globals, const SandboxArguments&
 }
 
 void add_sandbox_options(CLI::App& sub, SandboxArguments& args) {
-  sub.add_option("--template", args.template_name, "Template to run in, by name or digest")
+  sub.add_option("--template", args.template_name,
+                 "Template to run in: its name, a language and its version, or a digest")
       ->capture_default_str();
   sub.add_option("--cpus", args.cpus, "CPUs, fractions allowed")->capture_default_str();
   sub.add_option("--memory", args.memory, "Memory limit")->capture_default_str();

@@ -141,6 +141,7 @@ class Errors(NodeCells):
         self.run_cell("nosuch", error("ReferenceError", "nosuch is not defined"), FAILED)
         self.run_cell("await null\nthrow new Error('later')", error("Error", "later", Like(r"^Cell In\[4\]:2\nthrow new Error")), FAILED)
         self.run_cell("throw 5", error("Uncaught", "5"), FAILED)
+        self.run_cell(r"throw new Error('half \ud800, \\ud800, \ud83d\ude00 \udc00\udc00')", error("Error", "half \ufffd, \\ud800, \U0001f600 \ufffd\ufffd"), FAILED)
         self.run_cell("throw new Error('outer', {cause: new RangeError('inner')})", error("Error", "outer", Like("outer.*cause.*RangeError: inner")), FAILED)
         self.run_cell("function deep() { return deep() }\ndeep()", error("RangeError", "Maximum call stack size exceeded"), FAILED)
         self.run_cell("Promise.reject(new Error('lost')); 1", self.result("1"), error("Error", "lost"), FAILED)
