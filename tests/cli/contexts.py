@@ -179,6 +179,7 @@ class Repl(Contexts):
                 screen.expect(r"\r\nup\r\n")
                 screen.type("\x03")
                 screen.expect(r"KeyboardInterrupt")
+                screen.expect(r"python> ")
                 screen.type("\x04")
                 self.assertEqual(screen.wait(), 1)
             with open(f"{home}/.local/state/cove/history-python", encoding="utf-8") as file:

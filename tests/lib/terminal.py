@@ -40,8 +40,11 @@ class Terminal:
 
     def wait(self):
         """Its exit code."""
-        while self._read():
+        deadline = time.monotonic() + PATIENCE
+        while select.select([self._terminal], [], [], max(0, deadline - time.monotonic()))[0] and self._read():
             pass
+        if time.monotonic() >= deadline:
+            raise AssertionError("it has not ended")
         status = os.waitpid(self._pid, 0)[1]
         self._pid = 0
         return os.waitstatus_to_exitcode(status)
