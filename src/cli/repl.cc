@@ -116,7 +116,13 @@ int repl_command(const Globals& globals, const Arguments& args) {
   return report(code.error(), code.error().code == base::Code::kInvalid ? kExitUsage : kExitCoveFailed);
 }
 
-constexpr const char* kKeys = R"(
+constexpr const char* kExamples = R"(
+Examples:
+  cove repl                                Python, in the template base
+  cove repl --template python --out plots  with pandas, matplotlib and others
+  cove repl --language js                  or ts, or bash
+  cove repl < cells.py                     without a terminal: cells from a file, one after the other
+
 Ctrl-C interrupts what runs (twice: ends it, and its state), or gives up the line; Ctrl-D, exit or quit leaves.
 A cell ends when it is complete; two empty lines end it in any case. Images are saved and named.
 )";
@@ -127,7 +133,7 @@ void add_repl(CLI::App& app, const Globals& globals, Chosen& chosen) {
   auto* sub = app.add_subcommand("repl", "Talk to an interpreter in a sandbox of its own; its state lasts");
   auto args = std::make_shared<Arguments>();
   args->sandbox.timeout = kLongest;
-  sub->footer(kKeys);
+  sub->footer(kExamples);
   add_sandbox_options(*sub, args->sandbox);
   sub->add_option("--language", args->language, "python, javascript, typescript or bash")
       ->capture_default_str();
