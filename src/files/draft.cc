@@ -13,11 +13,15 @@ namespace {
 
 using wire::file::Existing;
 
-Result<> rename_at(int from_dir, const std::string& from, int to_dir, const std::string& to,
-                   Existing existing) {
+struct Name {
+  int directory;
+  const std::string& name;
+};
+
+Result<> rename_at(const Name& from, const Name& to, Existing existing) {
   const unsigned flags = existing == Existing::kRefuse ? RENAME_NOREPLACE : 0U;
-  if (::renameat2(from_dir, from.c_str(), to_dir, to.c_str(), flags) == 0) return {};
-  return base::failed_call("rename(" + to + ")");
+  if (::renameat2(from.directory, from.name.c_str(), to.directory, to.name.c_str(), flags) == 0) return {};
+  return base::failed_call("rename(" + to.name + ")");
 }
 
 // A directory that may be written but not read cannot be opened for this; then the whole file system is
@@ -46,13 +50,13 @@ Draft::~Draft() {
 
 Result<> Draft::publish(const std::string& name, Existing existing) {
   if (::fsync(file_.get()) != 0) return base::failed_call("fsync");
-  RETURN_IF_ERROR(rename_at(directory_, name_, directory_, name, existing));
+  RETURN_IF_ERROR(rename_at({directory_, name_}, {directory_, name}, existing));
   name_.clear();
   return sync_directory(directory_, file_.get());
 }
 
 Result<> rename(const Place& from, const Place& to, Existing existing) {
-  return rename_at(from.parent.get(), from.name, to.parent.get(), to.name, existing);
+  return rename_at({from.parent.get(), from.name}, {to.parent.get(), to.name}, existing);
 }
 
 }  // namespace files

@@ -183,7 +183,7 @@ class Watcher {
     if (!at) return {};  // gone again
     RETURN_IF_ERROR(add(at->get(), path));
     Finder finder(*this, path, Change::kCreated);
-    const auto found = walk_tree(at->get(), finder);
+    auto found = walk_tree(at->get(), finder);
     // Moved while it was looked at: that is news of its own.
     if (!found && found.error().code == Code::kConflict) return call_.check();
     return found;
