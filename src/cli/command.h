@@ -51,6 +51,8 @@ void add_completion(CLI::App& app, Chosen& chosen);
 
 // Prints "cove: message" to stderr and gives the code back.
 int report(const base::Error& error, int exit_code = kExitCoveFailed);
+// The same, with the code of wrong usage where that is it.
+int report_failure(const base::Error& error);
 
 // Root, or an error that says what to do.
 Result<> require_root(const std::string& what);

@@ -5,7 +5,6 @@
 #include <boost/json.hpp>
 
 #include "cli/json_events.h"
-#include "cli/receipt.h"
 #include "cli/text_events.h"
 #include "engine/lasting_context.h"
 #include "sys/file.h"
@@ -66,15 +65,12 @@ Result<int> run_cells(const Globals& globals, const ContextJob& job) {
   ASSIGN_OR_RETURN(auto terminal, Terminal::open());
   const auto events = events_of(job, terminal, std::move(files));
   ASSIGN_OR_RETURN(auto stay, Stay::begin(globals, job.ground.options));
-  auto outcome = run_all(stay.sandbox(), job, *events);
-  ASSIGN_OR_RETURN(const auto ended_as, stay.end());
-  if (!outcome) return std::unexpected(std::move(outcome).error());
-  *outcome = engine::explained(*outcome, ended_as);
-  const Receipt receipt = receipt_of(stay, job.ground, *outcome);
-  if (const std::string line = verdict_line(receipt); !line.empty()) fmt::print(stderr, "cove: {}\n", line);
-  if (job.show == Show::kJson) RETURN_IF_ERROR(events->receipt(receipt_json(receipt)));
-  if (job.show == Show::kText) fmt::print(stderr, "\n{}", receipt_text(receipt));
-  return exit_code_of(*outcome);
+  auto ran = run_all(stay.sandbox(), job, *events);
+  ASSIGN_OR_RETURN(const auto outcome, stay.end_with(std::move(ran)));
+  const Receipt receipt = receipt_of(stay, job.ground, outcome);
+  tell_people(receipt, job.show);
+  RETURN_IF_ERROR(events->receipt(receipt_json(receipt)));
+  return exit_code_of(outcome);
 }
 
 Result<std::string> read_input(const std::string& path) {

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "cli/language.h"
+#include "cli/receipt.h"
 #include "cli/sandbox_arguments.h"
 #include "engine/context.h"
 
 namespace cli {
-
-enum class Show { kNothing, kJson, kText };
 
 // Cells to run one after the other in one context.
 struct ContextJob {

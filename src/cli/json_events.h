@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/cell_events.h"
-#include "cli/utf8.h"
+#include "cli/text_of_bytes.h"
 
 namespace cli {
 

@@ -144,4 +144,9 @@ int exit_code_of(const engine::Outcome& outcome) {
   }
 }
 
+void tell_people(const Receipt& receipt, Show show) {
+  if (const std::string line = verdict_line(receipt); !line.empty()) fmt::print(stderr, "cove: {}\n", line);
+  if (show == Show::kText) fmt::print(stderr, "\n{}", receipt_text(receipt));
+}
+
 }  // namespace cli

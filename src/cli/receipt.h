@@ -8,6 +8,9 @@
 
 namespace cli {
 
+// How the user wants to see it.
+enum class Show { kNothing, kJson, kText };
+
 // What is told of a run after its output.
 struct Receipt {
   const engine::Outcome& outcome;
@@ -26,5 +29,7 @@ std::string receipt_text(const Receipt& receipt);
 // One line for a human when a run ended otherwise than by itself; empty when there is nothing to add.
 std::string verdict_line(const Receipt& receipt);
 int exit_code_of(const engine::Outcome& outcome);
+// The verdict, and the whole receipt when it is wanted as text.
+void tell_people(const Receipt& receipt, Show show);
 
 }  // namespace cli

@@ -113,7 +113,7 @@ int repl_command(const Globals& globals, const Arguments& args) {
   if (const auto root = require_root("cove repl"); !root) return report(root.error());
   const auto code = talk(globals, args);
   if (code) return *code;
-  return report(code.error(), code.error().code == base::Code::kInvalid ? kExitUsage : kExitCoveFailed);
+  return report_failure(code.error());
 }
 
 constexpr const char* kExamples = R"(

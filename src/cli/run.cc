@@ -4,7 +4,6 @@
 
 #include "cli/context_run.h"
 #include "cli/language.h"
-#include "cli/receipt.h"
 #include "cli/terminal.h"
 #include "sys/file.h"
 
@@ -137,15 +136,12 @@ Result<int> run_job(const Globals& globals, const Job& job) {
   if (!job.script_path.empty()) {
     RETURN_IF_ERROR(stay.sandbox().put_file(job.script_path, job.script, 0644));
   }
-  auto outcome = stay.sandbox().run(job.command, terminal);
-  ASSIGN_OR_RETURN(const auto ended_as, stay.end());
-  if (!outcome) return std::unexpected(std::move(outcome).error());
-  *outcome = engine::explained(*outcome, ended_as);
-  const Receipt receipt = receipt_of(stay, job.ground, *outcome);
-  if (const std::string line = verdict_line(receipt); !line.empty()) fmt::print(stderr, "cove: {}\n", line);
+  auto ran = stay.sandbox().run(job.command, terminal);
+  ASSIGN_OR_RETURN(const auto outcome, stay.end_with(std::move(ran)));
+  const Receipt receipt = receipt_of(stay, job.ground, outcome);
+  tell_people(receipt, job.show);
   if (job.show == Show::kJson) RETURN_IF_ERROR(terminal.line(boost::json::serialize(receipt_json(receipt))));
-  if (job.show == Show::kText) fmt::print(stderr, "\n{}", receipt_text(receipt));
-  return exit_code_of(*outcome);
+  return exit_code_of(outcome);
 }
 
 Result<int> understand_and_run(const Globals& globals, const Arguments& args) {
@@ -166,7 +162,7 @@ int run_command(const Globals& globals, const Arguments& args) {
     return report(code.error(),
                   code.error().code == base::Code::kNotFound ? kExitNotFound : kExitCannotExecute);
   }
-  return report(code.error(), code.error().code == base::Code::kInvalid ? kExitUsage : kExitCoveFailed);
+  return report_failure(code.error());
 }
 
 constexpr const char* kExamples = R"(

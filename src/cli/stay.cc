@@ -12,12 +12,23 @@ Result<Stay> Stay::begin(const Globals& globals, const engine::SandboxOptions& o
   return stay;
 }
 
-Result<wire::spawner::EndedAs> Stay::end() {
+Result<wire::spawner::EndedAs> Stay::destroy() {
   auto ended_as = sandbox_.destroy(spawner_);
   if (ended_as) return ended_as;
   // A spawner that was replaced meanwhile is found again; the sandbox did not notice.
   ASSIGN_OR_RETURN(spawner_, connect_spawner(*globals_));
   return sandbox_.destroy(spawner_);
+}
+
+Result<> Stay::end() {
+  RETURN_IF_ERROR(destroy());
+  return {};
+}
+
+Result<engine::Outcome> Stay::end_with(Result<engine::Outcome> outcome) {
+  ASSIGN_OR_RETURN(const auto ended_as, destroy());
+  if (!outcome) return outcome;
+  return engine::explained(*outcome, ended_as);
 }
 
 }  // namespace cli

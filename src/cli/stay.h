@@ -13,10 +13,13 @@ class Stay {
   engine::Sandbox& sandbox() { return sandbox_; }
   const engine::Sandbox& sandbox() const { return sandbox_; }
   std::chrono::microseconds create_time() const { return create_time_; }
-  // Nothing of the sandbox is left afterwards. Tells why it had ended by itself before.
-  Result<wire::spawner::EndedAs> end();
+  // Nothing of the sandbox is left afterwards.
+  Result<> end();
+  // The same, and the outcome with why the sandbox had ended by itself before.
+  Result<engine::Outcome> end_with(Result<engine::Outcome> outcome);
 
  private:
+  Result<wire::spawner::EndedAs> destroy();
   Stay(const Globals& globals, engine::SpawnerClient spawner, engine::Sandbox sandbox)
       : globals_(&globals), spawner_(std::move(spawner)), sandbox_(std::move(sandbox)) {}
 

@@ -29,10 +29,6 @@ struct Arguments {
   bool json = false;
 };
 
-int fail_with(const base::Error& error) {
-  return report(error, error.code == base::Code::kInvalid ? kExitUsage : kExitCoveFailed);
-}
-
 boost::json::object json_of(const templates::TemplateInfo& info) {
   boost::json::array names(info.names.begin(), info.names.end());
   boost::json::object environment;
@@ -174,7 +170,7 @@ struct Binder {
     sub->callback([args, action, this_globals = &globals, this_chosen = &chosen] {
       this_chosen->action = [args, action, this_globals] {
         const auto done = action(*this_globals, *args);
-        return done ? 0 : fail_with(done.error());
+        return done ? 0 : report_failure(done.error());
       };
     });
   }

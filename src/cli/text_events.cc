@@ -23,12 +23,6 @@ std::string plain_text(const boost::json::object& head) {
 
 }  // namespace
 
-Result<> TextEvents::begin() { return {}; }
-
-Result<> TextEvents::end(const engine::Outcome&) { return {}; }
-
-Result<> TextEvents::receipt(const boost::json::object&) { return {}; }
-
 Result<> TextEvents::output(Channel channel, std::string_view bytes) {
   return terminal_.output(channel, bytes);
 }

@@ -9,9 +9,6 @@ class TextEvents final : public CellEvents {
  public:
   using CellEvents::CellEvents;
 
-  Result<> begin() override;
-  Result<> end(const engine::Outcome& outcome) override;
-  Result<> receipt(const boost::json::object& receipt) override;
   Result<> output(wire::init::Channel channel, std::string_view bytes) override;
   Result<> event(const engine::Bundle& bundle) override;
 

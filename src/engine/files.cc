@@ -80,26 +80,31 @@ Result<std::vector<Entry>> Files::list(const wire::file::List& request) {
   return std::move(collector.entries);
 }
 
-Result<std::string> Files::read(const wire::file::Read& request, std::size_t most) {
+Result<std::string> Files::take(const wire::file::Request& request, std::size_t most) {
   Collector collector(most);
   RETURN_IF_ERROR(call(request, collector));
   return std::move(collector.content);
+}
+
+Result<Done> Files::give(const wire::file::Request& request, std::string_view bytes) {
+  Collector collector(0, bytes);
+  return call(request, collector);
+}
+
+Result<std::string> Files::read(const wire::file::Read& request, std::size_t most) {
+  return take(request, most);
 }
 
 Result<Done> Files::write(const wire::file::Write& request, std::string_view bytes) {
-  Collector collector(0, bytes);
-  return call(request, collector);
+  return give(request, bytes);
 }
 
 Result<std::string> Files::pack(const wire::file::Pack& request, std::size_t most) {
-  Collector collector(most);
-  RETURN_IF_ERROR(call(request, collector));
-  return std::move(collector.content);
+  return take(request, most);
 }
 
 Result<Done> Files::unpack(const wire::file::Unpack& request, std::string_view bytes) {
-  Collector collector(0, bytes);
-  return call(request, collector);
+  return give(request, bytes);
 }
 
 Result<std::vector<Attribute>> Files::attributes(const std::string& path) {

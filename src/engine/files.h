@@ -27,6 +27,10 @@ class Files {
   Result<wire::file::Done> call(const wire::file::Request& request);
 
  private:
+  // A call whose answer is bytes, and one that is given bytes.
+  Result<std::string> take(const wire::file::Request& request, std::size_t most);
+  Result<wire::file::Done> give(const wire::file::Request& request, std::string_view bytes);
+
   Sandbox& sandbox_;
 };
 

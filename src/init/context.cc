@@ -182,9 +182,7 @@ Result<> Context::end_execution(const sys::ExitStatus& status, base::Cause other
               .interrupted = execution_->interrupted,
               .had_company = had_company_,
               .output_cut = output_.meter().was_cut()};
-  ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory(execution_->before));
-  ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted(execution_->before));
-  ASSIGN_OR_RETURN(facts.disk_full, disk_is_full());
+  RETURN_IF_ERROR(note_limits(gauges, execution_->before, facts));
   wire::init::Executed executed{.execution = execution_->number,
                                 .end = {.cause = cause_of_execution(facts, otherwise),
                                         .exit_code = static_cast<std::uint32_t>(status.code),

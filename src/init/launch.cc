@@ -15,6 +15,10 @@ namespace {
 
 using wire::init::User;
 
+// One that waits is the user's, and has pipes.
+bool suits(const wire::init::Start& start) { return start.user == User::kUser && !start.terminal; }
+bool suits(const wire::init::StartContext& start) { return start.user == User::kUser; }
+
 void end(const sys::Clone& process) {
   (void)sys::pidfd_kill(process.pidfd.get(), SIGKILL);
   (void)sys::wait_pidfd(process.pidfd.get());
@@ -81,13 +85,18 @@ Result<Launcher::Births> Launcher::make_births_on_terminal(const wire::init::Sta
                  .misfortune = std::move(misfortune.write)}};
 }
 
-Result<> Launcher::prepare_first() {
+Result<Launcher::Births> Launcher::make_births_with_channel() {
   ASSIGN_OR_RETURN(auto channel, sys::make_socket_pair(SOCK_STREAM));
   RETURN_IF_ERROR(sys::set_nonblocking(channel.ours.get()));
-  ASSIGN_OR_RETURN(auto order, sys::make_pipe());
   ASSIGN_OR_RETURN(auto births, make_births());
   births.ours.runtime = std::move(channel.ours);
   births.theirs.runtime = std::move(channel.theirs);
+  return births;
+}
+
+Result<> Launcher::prepare_first() {
+  ASSIGN_OR_RETURN(auto order, sys::make_pipe());
+  ASSIGN_OR_RETURN(auto births, make_births_with_channel());
   births.theirs.order = std::move(order.read);
   ASSIGN_OR_RETURN(births.ours.process, sys::clone_process({.cgroup = births.ours.leaf.directory()}));
   if (births.ours.process.is_child()) be_born_ahead(policy_, std::move(births.theirs));
@@ -97,21 +106,14 @@ Result<> Launcher::prepare_first() {
   return {};
 }
 
-// Nothing: it has to be launched the long way. One that waits has pipes, and is of no use for a terminal.
-Result<std::optional<Launched>> Launcher::launch_first(const wire::init::Request& request) {
+// Nothing: it has to be launched the long way.
+template <class Start>
+Result<std::optional<Launched>> Launcher::launch_first(const Start& start) {
   if (!first_) return std::nullopt;
-  const auto* start = std::get_if<wire::init::Start>(&request);
-  const bool wants_terminal = start != nullptr && start->terminal;
   Standby first = *std::exchange(first_, std::nullopt);
-  const auto user = std::visit(
-      [](const auto& one) {
-        if constexpr (requires { one.user; }) return one.user;
-        return User::kUser;
-      },
-      request);
-  const std::string order = wire::init::encode(wire::init::kConnection, request);
-  const bool given = user == User::kUser && !wants_terminal && order.size() <= kLargestOrder &&
-                     sys::write_all(first.order.get(), order).has_value();
+  const std::string order = wire::init::encode(wire::init::kConnection, start);
+  const bool given =
+      suits(start) && order.size() <= kLargestOrder && sys::write_all(first.order.get(), order).has_value();
   if (!given) {
     end(first.launched.process);
     (void)first.launched.leaf.remove();
@@ -148,11 +150,7 @@ Result<Launched> Launcher::launch(const wire::init::Start& start) {
 Result<Launched> Launcher::launch(const wire::init::StartContext& start) {
   ASSIGN_OR_RETURN(auto launched, launch_first(start));
   if (!launched) {
-    ASSIGN_OR_RETURN(auto channel, sys::make_socket_pair(SOCK_STREAM));
-    RETURN_IF_ERROR(sys::set_nonblocking(channel.ours.get()));
-    ASSIGN_OR_RETURN(auto births, make_births());
-    births.ours.runtime = std::move(channel.ours);
-    births.theirs.runtime = std::move(channel.theirs);
+    ASSIGN_OR_RETURN(auto births, make_births_with_channel());
     ASSIGN_OR_RETURN(launched, launch_now(process_of(start), std::move(births)));
   }
   launched->input.reset();

@@ -62,7 +62,10 @@ class Launcher {
 
   Result<Births> make_births();
   Result<Births> make_births_on_terminal(const wire::init::Start& start);
-  Result<std::optional<Launched>> launch_first(const wire::init::Request& request);
+  // For a runtime.
+  Result<Births> make_births_with_channel();
+  template <class Start>
+  Result<std::optional<Launched>> launch_first(const Start& start);
   Result<Launched> launch_now(const wire::init::Start& start, Births births);
 
   int group_;

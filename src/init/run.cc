@@ -130,26 +130,17 @@ Result<bool> Run::lost_memory(const Gauges& gauges) const {
   return gauges.out_of_memory(before_);
 }
 
-Result<Facts> Run::facts_of(const sys::ExitStatus& status, const Gauges& gauges) const {
-  Facts facts{.status = status,
-              .timed_out = deadline_.passed(),
-              .interrupted = interrupted_,
-              .had_company = had_company_};
-  // No cause at all is better than a wrong one.
-  ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory(before_));
-  ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted(before_));
-  ASSIGN_OR_RETURN(facts.disk_full, disk_is_full());
-  return facts;
-}
-
 Result<> Run::finish(const sys::ExitStatus& status, const Gauges& gauges) {
   // The started process may have obeyed the TERM while others of the run ignore it.
   if (deadline_.passed()) (void)launched_.leaf.kill_all();
   // What the process wrote before its end is in the pipes; what its orphans write later is not part of the
   // run.
   output_.begin_drain();
-  End end;
-  ASSIGN_OR_RETURN(end.facts, facts_of(status, gauges));
+  End end{.facts = {.status = status,
+                    .timed_out = deadline_.passed(),
+                    .interrupted = interrupted_,
+                    .had_company = had_company_}};
+  RETURN_IF_ERROR(note_limits(gauges, before_, end.facts));
   end.usage.wall_us = microseconds_since(started_);
   end.usage.cpu_us = launched_.leaf.cpu_microseconds().value_or(status.user_us + status.system_us);
   ASSIGN_OR_RETURN(end.usage.peak_memory_bytes, gauges.memory_peak());

@@ -56,7 +56,6 @@ class Run {
 
  private:
   Run(std::uint32_t stream, const wire::init::Start& start, Launched launched, const GaugeMarks& before);
-  Result<Facts> facts_of(const sys::ExitStatus& status, const Gauges& gauges) const;
   Result<> pump_input(Channel& channel);
   Result<> conclude();
 

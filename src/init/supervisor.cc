@@ -138,20 +138,14 @@ void Supervisor::look_at_memory() {
 
 int Supervisor::poll_timeout() {
   std::optional<Clock::time_point> next;
-  for (auto& [stream, run] : runs_) {
-    const auto due = run.keep_time();
-    if (due) next = next ? std::min(*next, *due) : *due;
-  }
-  for (auto& [stream, context] : contexts_) {
-    const auto due = context.keep_time();
-    if (due) next = next ? std::min(*next, *due) : *due;
-  }
-  if (look_at_memory_until_ && !runs_.empty()) {
-    const auto soon = Clock::now() + std::chrono::milliseconds(10);
-    next = next ? std::min(*next, soon) : soon;
-  }
+  const auto wake_at = [&](std::optional<Clock::time_point> due) {
+    if (due && (!next || *due < *next)) next = due;
+  };
+  for (auto& [stream, run] : runs_) wake_at(run.keep_time());
+  for (auto& [stream, context] : contexts_) wake_at(context.keep_time());
+  if (look_at_memory_until_ && !runs_.empty()) wake_at(Clock::now() + std::chrono::milliseconds(10));
   if (accept_again_at_ && Clock::now() >= *accept_again_at_) accept_again_at_.reset();
-  if (accept_again_at_) next = next ? std::min(*next, *accept_again_at_) : *accept_again_at_;
+  wake_at(accept_again_at_);
   if (!next) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
@@ -216,17 +210,20 @@ Result<> Supervisor::handle(std::uint32_t stream, const wire::init::Request& req
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Start& start) {
-  if (auto begun = this->start(stream, start); !begun) fail(stream, begun.error());
-  return {};
+  return tell_failure(stream, this->start(stream, start));
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::StartContext& start) {
-  if (auto begun = this->start(stream, start); !begun) fail(stream, begun.error());
-  return {};
+  return tell_failure(stream, this->start(stream, start));
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Execute& execute) {
-  if (auto begun = this->execute(stream, execute); !begun) fail(stream, begun.error());
+  return tell_failure(stream, this->execute(stream, execute));
+}
+
+// What one request asks for in vain is no reason to end.
+Result<> Supervisor::tell_failure(std::uint32_t stream, const Result<>& begun) {
+  if (!begun) fail(stream, begun.error());
   return {};
 }
 
@@ -333,8 +330,7 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::List&) {
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Attach& attach) {
-  if (auto done = this->attach(stream, attach); !done) fail(stream, done.error());
-  return {};
+  return tell_failure(stream, this->attach(stream, attach));
 }
 
 Result<> Supervisor::attach(std::uint32_t stream, const wire::init::Attach& attach) {

@@ -69,6 +69,7 @@ class Supervisor {
   Result<> handle_one(std::uint32_t stream, const wire::init::Attach& attach);
   Result<> handle_one(std::uint32_t stream, const wire::init::Resize& resize);
   void fail(std::uint32_t stream, const base::Error& error);
+  Result<> tell_failure(std::uint32_t stream, const Result<>& begun);
   Result<> reap();
   // False: it was an orphan's.
   Result<bool> finish_run(const sys::Reaped& reaped);

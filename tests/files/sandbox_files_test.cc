@@ -188,7 +188,7 @@ TEST_F(SandboxFiles, AWorkspaceIsReadAndNotWrittenWhenItIsReadOnly) {
   EXPECT_OK(files_->call(Remove{.path = "/home/user/file", .tree = 1}));
 }
 
-TEST_F(SandboxFiles, ADirectoryOfTheTemplateIsRemovedWhole) {
+TEST_F(SandboxFiles, ATreeIsRemovedWhole) {
   begin();
   run("mkdir -p x/y/z; touch x/y/z/file .profile");
   EXPECT_OK(files_->call(Remove{.path = "/home/user/x", .tree = 1}));

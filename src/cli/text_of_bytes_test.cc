@@ -1,4 +1,4 @@
-#include "cli/utf8.h"
+#include "cli/text_of_bytes.h"
 
 #include <gtest/gtest.h>
 
