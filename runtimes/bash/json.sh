@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # As much JSON as the channel needs: an object of texts, nulls and numbers in, texts out.
 
-# json_fields TEXT: sets json_NAME for code, stdin and language; unset when null or missing.
+# json_fields TEXT: sets json_NAME for code, stdin, language and purpose; unset when null or missing.
 json_fields() {
-  unset json_code json_stdin json_language
+  unset json_code json_stdin json_language json_purpose
   # No control character stands in JSON as itself, so these two can stand for what is escaped. What is left of quotes divides the text; looking for
   # them one by one would take a time that grows with the square of its length.
   local text=${1//\\\\/$'\1'} at=1
@@ -12,7 +12,7 @@ json_fields() {
   while ((at + 1 < ${#parts[@]})); do
     if [[ ${parts[at + 1]} =~ ^\ *:\ *$ ]]; then
       case ${parts[at]} in
-        code | stdin | language) json_unescape "json_${parts[at]}" "${parts[at + 2]}" ;;
+        code | stdin | language | purpose) json_unescape "json_${parts[at]}" "${parts[at + 2]}" ;;
       esac
       at=$((at + 4))
     else # null or a number

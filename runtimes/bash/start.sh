@@ -53,6 +53,11 @@ receive() {
 # run_cell PAYLOAD: from the code to `done`.
 run_cell() {
   json_fields "$1"
+  if [[ ${json_purpose-} == check ]]; then
+    tell "{\"type\":\"completeness\",\"status\":\"$(completeness "${json_code-}")\"}"
+    finish 0
+    return
+  fi
   if ! check_syntax "${json_code-}"; then
     finish 2
     return
@@ -85,10 +90,28 @@ tell_error() {
   tell "{\"type\":\"error\",\"name\":\"$1\",\"value\":$value,\"traceback\":$json_text}"
 }
 
+# parse CODE: what Bash's parser says of it; fails when it understands nothing.
+parse() {
+  BASH_ENV='' bash --norc -n -O extglob <<<"$1" 2>&1 {channel}>&-
+}
+
+# completeness CODE: whether it is a whole run; nothing of it is run.
+completeness() {
+  local message parsed=0
+  message=$(parse "$1") || parsed=$?
+  if [[ $message == *'unexpected end of file'* || $message == *'unexpected EOF'* || $message == *'delimited by end-of-file'* || $1 == *\\ ]]; then
+    echo incomplete
+  elif ((parsed == 0)); then
+    echo complete
+  else
+    echo invalid
+  fi
+}
+
 # check_syntax CODE: nothing of code that is not understood is run, and Bash's parser stumbles in the worker after an error.
 check_syntax() {
   local message
-  if ! message=$(BASH_ENV='' bash --norc -n -O extglob <<<"$1" 2>&1 {channel}>&-); then
+  if ! message=$(parse "$1"); then
     tell_error SyntaxError "${message//bash: /}"
     return 1
   fi

@@ -26,10 +26,15 @@ function encode(event) {
 // JSON whatever is in it: what it has no word for becomes its text.
 function toJson(value) {
   try {
-    return JSON.stringify(value).toWellFormed();
+    return wellFormed(JSON.stringify(value));
   } catch {
-    return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner)).toWellFormed();
+    return wellFormed(JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner)));
   }
+}
+
+// Half a surrogate pair, which stringify writes as an escape, is no text to other languages' parsers.
+function wellFormed(json) {
+  return json.includes('\\ud') ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd') : json;
 }
 
 module.exports = { encode };

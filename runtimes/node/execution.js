@@ -53,6 +53,12 @@ class Execution {
     return { status: cell.failed ? 'error' : 'ok', exit_code: cell.exit ? cell.exit.code : null };
   }
 
+  // Whether the code is a whole cell; nothing of it is run.
+  check({ code, language }) {
+    this.#channel.event({ type: 'completeness', status: completeness(code, language) });
+    return { status: 'ok', exit_code: null };
+  }
+
   async #start(source, language, cell) {
     const name = `Cell In[${this.#count}]`;
     const { script, hasValue, isAsync } = compile(source, language, name);
@@ -126,9 +132,28 @@ function compile(source, language, name) {
   }
   replaceAccessors(cell.names);
   const script = new vm.Script(cell.code, {
-    filename: name, columnOffset: cell.offset, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    filename: name, columnOffset: cell.offset, importModuleDynamically: vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER, // Node 18 has none
   });
   return { ...cell, script };
+}
+
+// Whether code is a whole cell in one of the languages that it may be in, or could become one.
+function completeness(code, language) {
+  const readings = [(source) => rewrite(strip(source))];
+  if (language !== 'typescript') readings.unshift(rewrite);
+  const judgements = readings.map((read) => judgement(read, code));
+  return ['complete', 'incomplete', 'invalid'].find((one) => judgements.includes(one));
+}
+
+// Code that the parser gives up on at its very end, or within something that is never closed, lacks its rest.
+function judgement(read, code) {
+  try {
+    read(code);
+    return 'complete';
+  } catch ({ message, pos }) {
+    const lacksItsRest = pos === code.length || /^Unterminated (template|comment)/.test(message) || /^x (Unexpected eof|Expected .*<eof>)/.test(message);
+    return lacksItsRest ? 'incomplete' : 'invalid';
+  }
 }
 
 // What is no JavaScript may be TypeScript.

@@ -202,7 +202,7 @@ class Edits {
   }
 
   apply() {
-    const sorted = this.list.toSorted((a, b) => a.start - b.start || b.rank - a.rank || (a.end - a.start) - (b.end - b.start) || a.order - b.order);
+    const sorted = [...this.list].sort((a, b) => a.start - b.start || b.rank - a.rank || (a.end - a.start) - (b.end - b.start) || a.order - b.order);
     let result = '';
     let at = 0;
     for (const { start, end, text } of sorted) {

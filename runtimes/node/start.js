@@ -24,7 +24,8 @@ async function main() {
     if (message === null) process.reallyExit(0);
     if (message.verb !== 'execute') continue; // of a later protocol, and so not for us
     channel.begin(message.execution);
-    const verdict = await execution.run(JSON.parse(message.payload.toString('utf8')));
+    const request = JSON.parse(message.payload.toString('utf8'));
+    const verdict = request.purpose === 'check' ? execution.check(request) : await execution.run(request);
     channel.say('done', verdict);
     channel.end();
   }

@@ -11,12 +11,15 @@ import ctypes
 import gc
 import importlib
 import os
+import stat
 import sys
 
 PRELOAD = "/usr/lib/cove/preload/python"
 # Places agreed with the library.
 RUNTIME = 4
 BELONGINGS = 5
+# Threads of these libraries would not survive a fork. Each is told how many it may have when a context knows its CPUs (cove_runtime/fork.py).
+SINGLE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
 # What most first cells do, so that none of them pays for it.
 CELLS = (
     "warm = 1 + 1\nwarm",
@@ -25,6 +28,13 @@ CELLS = (
     "[number * number for number in range(3)]",
     "def warm():\n    return {'warm': [1.5, None]}\nwarm()",
 )
+# And what those do that use a package of the preload list.
+CELLS_WITH = {
+    "pandas": ("import pandas\npandas.DataFrame({'k': list('aab'), 'v': [1, 2, 3]}).groupby('k').sum()",),
+    # Drawn when the cell has ended; then it lets go of the files of its fonts.
+    "matplotlib.pyplot": ("import matplotlib.pyplot\nmatplotlib.pyplot.plot([1, 2])\nmatplotlib.pyplot.title('warm');",
+                          "import matplotlib.font_manager\nmatplotlib.font_manager._get_font.cache_clear()"),
+}
 
 
 def main():
@@ -43,9 +53,14 @@ def main():
     if not library.cove_await_calls(channel):
         os._exit(0)
     ctypes.pythonapi.PyOS_AfterFork_Child()
-    directory, environment = _belongings()
-    _runtime().become(environment, directory)
-    _runtime().serve(shell, RUNTIME)
+    if not stat.S_ISFIFO(os.fstat(BELONGINGS).st_mode):
+        _become()
+        _runtime().serve(shell, RUNTIME)
+        return
+    # It comes before anybody asks: there is time to make the pages its own that a first cell would, and to get ready.
+    _runtime().become(dict(os.environ), "/")
+    _runtime().prime(shell, [*CELLS, *(CELLS_WITH["pandas"] if "pandas" in sys.modules else ())])
+    _runtime().serve(shell, RUNTIME, awake=_become)
 
 
 class Unimportable(Exception):
@@ -53,6 +68,7 @@ class Unimportable(Exception):
 
 
 def _prepare():
+    os.environ.update(SINGLE)
     runtime = _runtime()
     sys.path[0] = ""  # it was this file's directory; user code finds its own working directory there
     shell = runtime.prepare()
@@ -61,8 +77,12 @@ def _prepare():
             importlib.import_module(name)
         except BaseException as failure:
             raise Unimportable(f"{name} of {PRELOAD} cannot be imported: {type(failure).__name__}: {failure}") from failure
-    runtime.prime(shell, CELLS)
+    runtime.prime(shell, _cells())
     return shell
+
+
+def _cells():
+    return [*CELLS, *(code for name, codes in CELLS_WITH.items() if name in sys.modules for code in codes)]
 
 
 def _runtime():
@@ -83,13 +103,15 @@ def _told(failure):
     return text.encode("ascii", "replace")[:480]
 
 
-def _belongings():
-    """The working directory and the environment, by the names that pid 1 was given."""
-    size = os.fstat(BELONGINGS).st_size
-    directory, *entries = os.pread(BELONGINGS, size, 0).split(b"\0")[:-1]
-    os.close(BELONGINGS)
+def _become():
+    """The working directory and the environment come from pid 1; nothing comes when nobody asks any more."""
+    with open(BELONGINGS, "rb") as file:
+        text = file.read()
+    if not text:
+        os._exit(0)
+    directory, *entries = text.split(b"\0")[:-1]
     environment = dict(os.fsdecode(entry).partition("=")[::2] for entry in entries)
-    return os.fsdecode(directory), environment
+    _runtime().become(environment, os.fsdecode(directory))
 
 
 if __name__ == "__main__":

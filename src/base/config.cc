@@ -56,6 +56,11 @@ Result<> set_ready(Config& config, std::string_view value) {
   return set_number("ready", value, 256, config.ready);
 }
 
+Result<> set_ready_memory(Config& config, std::string_view value) {
+  ASSIGN_OR_RETURN(config.ready_memory, parse_bytes(value));
+  return {};
+}
+
 Result<> set_disk_reserve(Config& config, std::string_view value) {
   ASSIGN_OR_RETURN(config.disk.reserve, parse_bytes(value));
   return {};
@@ -73,8 +78,9 @@ constexpr Key kKeys[] = {
     {"disk", "what sandboxes' disks are made of: auto, quota, loop or tmpfs", set_disk},
     {"disk_size", "size of a disk when none is asked for; not for tmpfs", set_disk_size},
     {"disk_pool", "how many disks of that size wait ready; for loop", set_disk_pool},
-    {"ready", "how many sandboxes of the kind that is asked for again wait ready; 0: nothing is made ahead",
+    {"ready", "how many sandboxes of the kinds that are asked for again wait ready; 0: nothing is made ahead",
      set_ready},
+    {"ready_memory", "how much memory they may take together", set_ready_memory},
     {"disk_reserve", "how much of the host's space no disk may take", set_disk_reserve},
 };
 

@@ -24,8 +24,10 @@ struct DiskConfig {
 struct Config {
   std::vector<std::string> workspace_roots;
   DiskConfig disk;
-  // Whole sandboxes that are made ahead, of the kind that is asked for again.
+  // Whole sandboxes that are made ahead, of the kinds that are asked for again.
   std::uint32_t ready = 16;
+  // That all of them together may take.
+  std::uint64_t ready_memory = std::uint64_t{1} << 30;
 
   static constexpr const char* kDefaultPath = "/etc/cove/cove.conf";
 };

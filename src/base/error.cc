@@ -38,14 +38,24 @@ Code code_of_errno(int err) {
   switch (err) {
     case ENOENT:
       return Code::kNotFound;
+    case ENAMETOOLONG:
+    case ELOOP:
+      return Code::kInvalid;
     case EEXIST:
     case EBUSY:
+    case EISDIR:
+    case ENOTDIR:
+    case ENOTEMPTY:
+    case ETXTBSY:
+    case EXDEV:
       return Code::kConflict;
     case EPERM:
     case EACCES:
+    case EROFS:
       return Code::kDenied;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
     case EMFILE:
     case ENFILE:
     case ENOMEM:

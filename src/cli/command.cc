@@ -11,6 +11,10 @@ int report(const base::Error& error, int exit_code) {
   return exit_code;
 }
 
+int report_failure(const base::Error& error) {
+  return report(error, error.code == base::Code::kInvalid ? kExitUsage : kExitCoveFailed);
+}
+
 Result<> require_root(const std::string& what) {
   if (::geteuid() == 0) return {};
   return base::fail(base::Code::kDenied,

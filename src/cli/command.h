@@ -43,6 +43,7 @@ struct Chosen {
 };
 
 void add_run(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_repl(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_template(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_doctor(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_spawner(CLI::App& app, const Globals& globals, Chosen& chosen);
@@ -50,6 +51,8 @@ void add_completion(CLI::App& app, Chosen& chosen);
 
 // Prints "cove: message" to stderr and gives the code back.
 int report(const base::Error& error, int exit_code = kExitCoveFailed);
+// The same, with the code of wrong usage where that is it.
+int report_failure(const base::Error& error);
 
 // Root, or an error that says what to do.
 Result<> require_root(const std::string& what);

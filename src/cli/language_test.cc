@@ -23,7 +23,7 @@ TEST(Language, WhatPeopleTypeIsUnderstood) {
 TEST(Language, AnUnknownNameIsToldTheKnownOnes) {
   for (const char* name : {"", "ruby", "Python", "python "}) {
     EXPECT_THAT(language_by_name(name), FailsWith(base::Code::kInvalid)) << name;
-    EXPECT_THAT(language_by_name(name), FailsSaying("python, javascript, bash")) << name;
+    EXPECT_THAT(language_by_name(name), FailsSaying("python, javascript, typescript, bash")) << name;
   }
 }
 
@@ -50,6 +50,20 @@ TEST(Language, EachOneRunsFilesAndCode) {
     EXPECT_FALSE(language->run_file.empty());
     EXPECT_GT(language->run_code.size(), 1U) << "an interpreter and the option that takes code";
   }
+}
+
+TEST(Cells, BeginAtTheirMarks) {
+  const Language& python = *language_by_name("python").value();
+  EXPECT_THAT(cells_of("x = 1\nx", python), testing::ElementsAre("x = 1\nx"));
+  EXPECT_THAT(cells_of("# %% first\nx = 1\n# %%\n\nx\n", python),
+              testing::ElementsAre("# %% first\nx = 1\n", "# %%\n\nx\n"));
+  EXPECT_THAT(cells_of("\n \n# %%\ny", python), testing::ElementsAre("# %%\ny"));
+  EXPECT_THAT(cells_of("", python), testing::IsEmpty());
+}
+
+TEST(Languages, TypeScriptNeedsAContext) {
+  EXPECT_FALSE(runs_as_program(*language_of_file("a.ts").value()));
+  EXPECT_TRUE(runs_as_program(*language_of_file("a.js").value()));
 }
 
 }  // namespace

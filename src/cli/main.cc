@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   app.add_option("--config", globals.config, "Root-owned configuration file (/etc/cove/cove.conf)")
       ->envname("COVE_CONFIG");
   cli::add_run(app, globals, chosen);
+  cli::add_repl(app, globals, chosen);
   cli::add_template(app, globals, chosen);
   cli::add_doctor(app, globals, chosen);
   cli::add_spawner(app, globals, chosen);

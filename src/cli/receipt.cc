@@ -28,9 +28,12 @@ boost::json::array limits_hit(const engine::Outcome& outcome) {
 }
 
 boost::json::object limits_of(const Receipt& receipt) {
-  return {{"cpus", cpus_of(receipt.options.cpu_millis)},   {"memory_bytes", receipt.options.memory_bytes},
-          {"disk_bytes", receipt.options.disk_bytes},      {"max_processes", receipt.options.max_pids},
-          {"timeout_ms", receipt.command.timeout.count()}, {"output_bytes", receipt.command.output_cap}};
+  return {{"cpus", cpus_of(receipt.ground.options.cpu_millis)},
+          {"memory_bytes", receipt.ground.options.memory_bytes},
+          {"disk_bytes", receipt.disk_bytes},
+          {"max_processes", receipt.ground.options.max_pids},
+          {"timeout_ms", receipt.ground.timeout.count()},
+          {"output_bytes", receipt.ground.output_cap}};
 }
 
 boost::json::object setup_of(const Receipt& receipt) {
@@ -43,6 +46,16 @@ boost::json::object setup_of(const Receipt& receipt) {
 
 }  // namespace
 
+Receipt receipt_of(const Stay& stay, const Ground& ground, const engine::Outcome& outcome) {
+  return {.outcome = outcome,
+          .ground = ground,
+          .disk_bytes = stay.sandbox().disk_bytes(),
+          .sandbox = stay.sandbox().id(),
+          .seccomp = stay.sandbox().seccomp(),
+          .setup = stay.sandbox().setup(),
+          .create_time = stay.create_time()};
+}
+
 boost::json::object receipt_json(const Receipt& receipt) {
   const auto& usage = receipt.outcome.usage;
   return {
@@ -51,7 +64,7 @@ boost::json::object receipt_json(const Receipt& receipt) {
       {"signal", receipt.outcome.signal},
       {"receipt",
        {{"sandbox", receipt.sandbox},
-        {"template", receipt.template_name},
+        {"template", receipt.ground.template_name},
         {"wall_us", usage.wall_us},
         {"cpu_us", usage.cpu_us},
         {"peak_memory_bytes", usage.peak_memory_bytes},
@@ -79,10 +92,10 @@ std::string receipt_text(const Receipt& receipt) {
       base::name_of(receipt.outcome.cause), receipt.outcome.exit_code,
       base::format_duration(std::chrono::microseconds(usage.wall_us)),
       base::format_duration(std::chrono::microseconds(usage.cpu_us)),
-      base::format_bytes(usage.peak_memory_bytes), base::format_bytes(receipt.options.memory_bytes),
+      base::format_bytes(usage.peak_memory_bytes), base::format_bytes(receipt.ground.options.memory_bytes),
       base::format_bytes(usage.stdout_bytes), base::format_bytes(usage.stderr_bytes),
       usage.dropped_bytes == 0 ? "" : fmt::format(", {} dropped", base::format_bytes(usage.dropped_bytes)),
-      receipt.sandbox, receipt.template_name, base::format_duration(receipt.create_time));
+      receipt.sandbox, receipt.ground.template_name, base::format_duration(receipt.create_time));
 }
 
 std::string verdict_line(const Receipt& receipt) {
@@ -90,15 +103,16 @@ std::string verdict_line(const Receipt& receipt) {
   switch (outcome.cause) {
     case Cause::kTimeout:
       return fmt::format("timeout after {}; --timeout sets it",
-                         base::format_duration(std::chrono::microseconds(receipt.command.timeout)));
+                         base::format_duration(std::chrono::microseconds(receipt.ground.timeout)));
     case Cause::kOutOfMemory:
       return fmt::format("out of memory ({}); --memory sets the limit",
-                         base::format_bytes(receipt.options.memory_bytes));
+                         base::format_bytes(receipt.ground.options.memory_bytes));
     case Cause::kDiskFull:
       return fmt::format("the disk is full ({}); --disk sets its size",
-                         base::format_bytes(receipt.options.disk_bytes));
+                         base::format_bytes(receipt.disk_bytes));
     case Cause::kPidsLimit:
-      return fmt::format("the limit of {} processes was reached; --pids sets it", receipt.options.max_pids);
+      return fmt::format("the limit of {} processes was reached; --pids sets it",
+                         receipt.ground.options.max_pids);
     case Cause::kCrashed:
       return fmt::format("crashed by signal {}", outcome.signal);
     case Cause::kInterrupted:
@@ -110,7 +124,7 @@ std::string verdict_line(const Receipt& receipt) {
   }
   if (outcome.usage.dropped_bytes == 0) return {};
   return fmt::format("output limit of {} reached: {} more bytes were dropped",
-                     base::format_bytes(receipt.command.output_cap), outcome.usage.dropped_bytes);
+                     base::format_bytes(receipt.ground.output_cap), outcome.usage.dropped_bytes);
 }
 
 int exit_code_of(const engine::Outcome& outcome) {
@@ -128,6 +142,11 @@ int exit_code_of(const engine::Outcome& outcome) {
     default:
       return outcome.signal != 0 ? kExitSignalBase + outcome.signal : outcome.exit_code;
   }
+}
+
+void tell_people(const Receipt& receipt, Show show) {
+  if (const std::string line = verdict_line(receipt); !line.empty()) fmt::print(stderr, "cove: {}\n", line);
+  if (show == Show::kText) fmt::print(stderr, "\n{}", receipt_text(receipt));
 }
 
 }  // namespace cli

@@ -3,26 +3,33 @@
 #include <boost/json/fwd.hpp>
 #include <string>
 
-#include "engine/sandbox.h"
+#include "cli/sandbox_arguments.h"
+#include "cli/stay.h"
 
 namespace cli {
+
+// How the user wants to see it.
+enum class Show { kNothing, kJson, kText };
 
 // What is told of a run after its output.
 struct Receipt {
   const engine::Outcome& outcome;
-  const engine::SandboxOptions& options;
-  const engine::Command& command;
+  const Ground& ground;
+  std::uint64_t disk_bytes = 0;  // what it got, when it left that open
   std::string sandbox;
-  std::string template_name;
   std::string seccomp;
   std::vector<engine::SetupStep> setup;
   std::chrono::microseconds create_time{};
 };
+
+Receipt receipt_of(const Stay& stay, const Ground& ground, const engine::Outcome& outcome);
 
 boost::json::object receipt_json(const Receipt& receipt);
 std::string receipt_text(const Receipt& receipt);
 // One line for a human when a run ended otherwise than by itself; empty when there is nothing to add.
 std::string verdict_line(const Receipt& receipt);
 int exit_code_of(const engine::Outcome& outcome);
+// The verdict, and the whole receipt when it is wanted as text.
+void tell_people(const Receipt& receipt, Show show);
 
 }  // namespace cli

@@ -23,15 +23,13 @@ struct Story {
                             .peak_memory_bytes = 8 << 20,
                             .stdout_bytes = 12,
                             .stderr_bytes = 3}};
-  engine::SandboxOptions options;
-  engine::Command command;
+  Ground ground{.template_name = "base", .timeout = std::chrono::seconds(60), .output_cap = 10 << 20};
 
   Receipt receipt() const {
     return {.outcome = outcome,
-            .options = options,
-            .command = command,
+            .ground = ground,
+            .disk_bytes = 1 << 30,
             .sandbox = "abcdefghijkmnpqr",
-            .template_name = "base",
             .seccomp = "5ecc",
             .setup = {{"join limits", std::chrono::microseconds(17)}},
             .create_time = std::chrono::microseconds(5000)};
@@ -69,9 +67,9 @@ TEST(ReceiptJson, ListsTheLimitsThatWereHitByName) {
 
 TEST(ReceiptJson, CpusAreAWholeNumberWhereTheyAreOne) {
   Story story;
-  story.options.cpu_millis = 2000;
+  story.ground.options.cpu_millis = 2000;
   EXPECT_EQ(receipt_json(story.receipt()).at("receipt").at("limits").at("cpus"), 2);
-  story.options.cpu_millis = 500;
+  story.ground.options.cpu_millis = 500;
   EXPECT_EQ(receipt_json(story.receipt()).at("receipt").at("limits").at("cpus"), 0.5);
 }
 

@@ -6,12 +6,15 @@
 #include "cli/build_progress.h"
 #include "cli/build_steps.h"
 #include "cli/command.h"
+#include "cli/own_recipes.h"
 #include "sys/file.h"
 #include "sys/private_mounts.h"
 #include "template/archive_export.h"
 #include "template/archive_import.h"
 #include "template/build.h"
 #include "template/delete_tree.h"
+#include "template/recipe_files.h"
+#include "template/reference.h"
 #include "template/store.h"
 
 namespace cli {
@@ -26,10 +29,6 @@ struct Arguments {
   bool json = false;
 };
 
-int fail_with(const base::Error& error) {
-  return report(error, error.code == base::Code::kInvalid ? kExitUsage : kExitCoveFailed);
-}
-
 boost::json::object json_of(const templates::TemplateInfo& info) {
   boost::json::array names(info.names.begin(), info.names.end());
   boost::json::object environment;
@@ -41,40 +40,39 @@ boost::json::object json_of(const templates::TemplateInfo& info) {
           {"problem", info.problem},     {"version", info.meta.version}};
 }
 
-Result<std::string> recipe_text(const Globals& globals, const Arguments& args, std::string& origin) {
-  if (!args.recipe.empty()) {
-    origin = args.recipe;
-    return sys::read_file(args.recipe);
-  }
-  // Beside the program in a checkout (build/bin/cove), or where a package puts them.
-  for (const std::string& dir :
-       {globals.bin + "/../../templates", globals.bin + "/../share/cove/templates"}) {
-    origin = dir + "/" + args.name + ".recipe";
-    if (auto text = sys::read_file(origin)) return text;
-  }
-  return base::fail(base::Code::kNotFound,
-                    fmt::format("no recipe is called '{}'; give its file with --recipe FILE", args.name));
+Result<> build(const Globals& globals, const Arguments& args);
+
+// What a recipe begins with is built too when Cove has its recipe: below a recipe of Cove's own so that it is
+// up to date, below another's when it is not here.
+Result<> build_parent(const Globals& globals, const Arguments& args, const std::string& parent) {
+  if (parent.empty() || !own_recipe(globals, parent)) return {};
+  ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
+  if (!args.recipe.empty() && store.resolve(parent)) return {};
+  return build(globals, {.name = parent});
 }
 
 Result<> build(const Globals& globals, const Arguments& args) {
   RETURN_IF_ERROR(require_root("cove template build"));
-  std::string origin;
-  ASSIGN_OR_RETURN(const auto text, recipe_text(globals, args, origin));
-  ASSIGN_OR_RETURN(auto recipe, templates::parse_recipe(text, origin));
+  // One of Cove's own may be said in other words; a name that is given to something new is meant as it is.
+  const auto name = args.recipe.empty() ? templates::canonical_reference(args.name) : args.name;
+  auto file = args.recipe.empty() ? own_recipe(globals, name) : Result<std::string>(args.recipe);
+  if (!file) return std::unexpected(std::move(file).error());
+  ASSIGN_OR_RETURN(auto recipe, templates::load_recipe(*file, shared_folder(globals)));
   ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
+  RETURN_IF_ERROR(build_parent(globals, args, recipe.from));
   ASSIGN_OR_RETURN(auto progress, BuildProgress::open());
   // The builder's own mounts are nobody else's business, and go with it.
   RETURN_IF_ERROR(sys::enter_private_mounts());
-  SandboxedSteps steps(globals, store);
+  SandboxedSteps steps(globals, store, progress.cancel());
   const templates::BuildRequest request{
-      .name = args.name,
+      .name = name,
       .recipe = std::move(recipe),
       .rebuild = args.force ? templates::Rebuild::kAlways : templates::Rebuild::kIfChanged,
       .cancel = progress.cancel()};
   auto outcome = templates::build(store, request, progress, steps);
   progress.finish();
   if (!outcome) return std::unexpected(std::move(outcome).error());
-  fmt::print("template {} {}: {}, {}\n", args.name,
+  fmt::print("template {} {}: {}, {}\n", name,
              outcome->what == templates::BuildOutcome::What::kBuilt ? "built" : "is up to date",
              outcome->info.digest.substr(0, 12), base::format_bytes(outcome->info.meta.bytes));
   return {};
@@ -123,13 +121,8 @@ Result<> remove(const Globals& globals, const Arguments& args) {
   RETURN_IF_ERROR(require_root("cove template rm"));
   ASSIGN_OR_RETURN(const auto store, templates::Store::open(globals.state));
   ASSIGN_OR_RETURN(const auto info, store.resolve(args.name));
-  // The spawner alone knows who uses it, and moves it out of sight when nobody does.
   ASSIGN_OR_RETURN(auto spawner, connect_spawner(globals));
-  wire::spawner::RetireTemplate request;
-  request.digest.set(info.digest);
-  ASSIGN_OR_RETURN(const auto reply, spawner.call(request));
-  RETURN_IF_ERROR(store.remove_names(info.digest));
-  RETURN_IF_ERROR(templates::delete_tree(store.builds() + "/" + std::string(reply.trash.view())));
+  RETURN_IF_ERROR(discard(spawner, store, info.digest));
   fmt::print("removed template {}\n", info.digest.substr(0, 12));
   return {};
 }
@@ -172,7 +165,7 @@ struct Binder {
     sub->callback([args, action, this_globals = &globals, this_chosen = &chosen] {
       this_chosen->action = [args, action, this_globals] {
         const auto done = action(*this_globals, *args);
-        return done ? 0 : fail_with(done.error());
+        return done ? 0 : report_failure(done.error());
       };
     });
   }

@@ -17,6 +17,8 @@ class Terminal final : public engine::RunObserver {
   int input_fd() const override { return 0; }
   int interrupt_fd() const override { return signals_.get(); }
   int take_interrupt() override;
+  // The next Ctrl-C is a first one again.
+  void forget_interrupts() { interrupts_ = 0; }
 
  private:
   explicit Terminal(sys::UniqueFd signals) : signals_(std::move(signals)) {}

@@ -25,11 +25,8 @@ std::string payload_of(const Cell& cell) {
       {"code", cell.code},
       {"stdin", cell.input.empty() ? boost::json::value(nullptr) : boost::json::value(cell.input)}};
   if (!cell.language.empty()) payload["language"] = cell.language;
+  if (cell.purpose == Purpose::kCheck) payload["purpose"] = "check";
   return boost::json::serialize(payload);
-}
-
-base::Error error_of(const wire::init::Failed& failed) {
-  return {static_cast<Code>(failed.code), failed.message, failed.sys_errno};
 }
 
 }  // namespace
@@ -40,38 +37,58 @@ Result<Context> Context::start(Sandbox& sandbox, const ContextOptions& options) 
   RETURN_IF_ERROR(wire::init::check(start));
   Context context(sandbox, sandbox.take_stream());
   RETURN_IF_ERROR(sandbox.send(context.stream_, start));
+  sandbox.acknowledgements_.listen(context.stream_);
   RETURN_IF_ERROR(context.await_ready());
   return context;
 }
 
-Result<> Context::be_expected(const ContextOptions& options) {
+Result<Context> Context::start(Sandbox& sandbox, SpawnerClient& spawner, const ContextOptions& options) {
+  if (options.birth != Birth::kCold && options.user == wire::init::User::kUser) {
+    ASSIGN_OR_RETURN(auto entered, enter(sandbox, spawner, options));
+    if (entered) return *std::move(entered);
+  }
+  return start(sandbox, options);
+}
+
+Result<bool> Context::be_expected(const ContextOptions& options) {
   const wire::init::ExpectContext expected{.environment = options.environment, .cwd = options.cwd};
   RETURN_IF_ERROR(wire::init::check(expected));
   RETURN_IF_ERROR(sandbox_->send(stream_, expected));
+  sandbox_->acknowledgements_.listen(stream_);
   while (true) {
     ASSIGN_OR_RETURN(const auto event, next(nullptr));
     if (!event) return base::fail(Code::kUnavailable, "the sandbox ended before its context was expected");
     if (const auto* failed = std::get_if<wire::init::Failed>(&*event))
       return std::unexpected(error_of(*failed));
-    if (std::holds_alternative<wire::init::Done>(*event)) return {};
+    if (std::holds_alternative<wire::init::Done>(*event)) return false;
+    if (std::holds_alternative<wire::init::Started>(*event)) return true;
   }
 }
 
-Result<Context> Context::enter(Sandbox& sandbox, SpawnerClient& spawner, const ContextOptions& options) {
-  if (options.user != wire::init::User::kUser) return start(sandbox, options);
+// Nothing: it has to start cold.
+Result<std::optional<Context>> Context::enter(Sandbox& sandbox, SpawnerClient& spawner,
+                                              const ContextOptions& options) {
+  const bool waits = options.birth == Birth::kZygote;
   Context context(sandbox, sandbox.take_stream());
-  RETURN_IF_ERROR(context.be_expected(options));
-  wire::spawner::EnterContext request;
-  request.sandbox.set(sandbox.id());
-  request.stream = context.stream_;
-  auto entered = spawner.call(request);
-  if (!entered) {
-    RETURN_IF_ERROR(sandbox.send(context.stream_, wire::init::Signal{.number = SIGKILL}));
-    if (entered.error().code == Code::kUnsupported) return start(sandbox, options);
-    return std::unexpected(std::move(entered).error());
+  ASSIGN_OR_RETURN(const bool is_here, context.be_expected(options));
+  if (!is_here) {
+    wire::spawner::EnterContext request;
+    request.sandbox.set(sandbox.id());
+    request.stream = context.stream_;
+    request.unready = waits ? wire::spawner::Unready::kWait : wire::spawner::Unready::kRefuse;
+    auto entered = spawner.call(request);
+    if (!entered) {
+      RETURN_IF_ERROR(sandbox.send(context.stream_, wire::init::Signal{.number = SIGKILL}));
+      const Code code = entered.error().code;
+      if (code == Code::kUnsupported || (!waits && code == Code::kUnavailable)) return std::nullopt;
+      return std::unexpected(std::move(entered).error());
+    }
   }
-  RETURN_IF_ERROR(context.await_ready());
-  return context;
+  auto ready = context.await_ready();
+  if (ready) return context;
+  // One that had waited may have ended meanwhile: memory was short, or somebody killed it.
+  if (is_here && ready.error().code == Code::kUnavailable) return std::nullopt;
+  return std::unexpected(std::move(ready).error());
 }
 
 Result<> Context::await_ready() {
@@ -95,18 +112,14 @@ Result<> Context::await_ready() {
 
 Result<std::optional<wire::init::Event>> Context::next(CellObserver* observer) {
   while (true) {
-    ASSIGN_OR_RETURN(auto frame, sandbox_->frames_.next());
-    if (!frame) {
+    ASSIGN_OR_RETURN(auto message, sandbox_->next());
+    if (!message) {
       auto more = await(observer);
       if (!more && more.error().code == Code::kUnavailable) return std::optional<wire::init::Event>();
       if (!more) return std::unexpected(std::move(more).error());
       continue;
     }
-    if (frame->stream != stream_ && frame->stream != wire::init::kConnection) continue;
-    ASSIGN_OR_RETURN(auto event, wire::init::decode_event(*frame));
-    // What concerns everybody is that init ends.
-    const bool concerns_us = frame->stream == stream_ || std::holds_alternative<wire::init::Failed>(event);
-    if (concerns_us) return std::optional(std::move(event));
+    if (message->concerns(stream_)) return std::optional(std::move(message->event));
   }
 }
 
@@ -114,8 +127,10 @@ Result<> Context::await(CellObserver* observer) {
   std::array<pollfd, 2> polls{pollfd{sandbox_->socket_.get(), POLLIN, 0},
                               pollfd{observer != nullptr ? observer->interrupt_fd() : -1, POLLIN, 0}};
   if (::poll(polls.data(), polls.size(), -1) < 0 && errno != EINTR) return base::failed_call("poll");
-  if (polls[1].revents != 0 && observer->take_interrupt()) {
-    RETURN_IF_ERROR(sandbox_->send(stream_, wire::init::Signal{.number = SIGINT}));
+  const int signal = polls[1].revents != 0 ? observer->take_interrupt() : 0;
+  if (signal != 0) {
+    RETURN_IF_ERROR(
+        sandbox_->send(stream_, wire::init::Signal{.number = static_cast<std::uint32_t>(signal)}));
   }
   return polls[0].revents != 0 ? sandbox_->receive_some() : Result<>();
 }
@@ -207,6 +222,8 @@ Outcome Context::outcome_of(const wire::init::Ended& end) const {
                   .limits_hit = end.limits_hit,
                   .usage = end.usage};
   if (outcome.cause != Cause::kOk || !failed_) return outcome;
+  // As a script's would be.
+  if (outcome.exit_code == 0) outcome.exit_code = 1;
   // The code failed. A limit that it ran into explains that better than the failure itself.
   outcome.cause = Cause::kError;
   if ((end.limits_hit & bit(Limit::kPids)) != 0) outcome.cause = Cause::kPidsLimit;

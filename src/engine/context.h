@@ -9,15 +9,24 @@
 
 namespace engine {
 
+// Where a context's process comes from. A fork of the template's zygote has everything imported; it is not to
+// be had in a template without one, for root, or, unless it is waited for, before the zygote is ready.
+enum class Birth { kCold, kZygoteIfReady, kZygote };
+
 struct ContextOptions {
   std::vector<std::string> argv;  // the runtime
   std::vector<std::string> environment;
   std::string cwd = "/home/user";
   wire::init::User user = wire::init::User::kUser;
+  Birth birth = Birth::kCold;
 };
+
+// To check code is to ask whether it is a whole cell: nothing of it is run.
+enum class Purpose { kRun, kCheck };
 
 struct Cell {
   std::string code;
+  Purpose purpose = Purpose::kRun;
   std::string input;     // what the code may read
   std::string language;  // for a runtime of several; empty: its own
   std::chrono::milliseconds timeout{0};
@@ -34,19 +43,19 @@ class CellObserver {
   virtual Result<> event(const Bundle& bundle) = 0;
   // What to wait on beside the sandbox, -1 for none: readable when the execution is to be interrupted.
   virtual int interrupt_fd() const { return -1; }
-  virtual bool take_interrupt() { return false; }
+  // The signal to send, 0 for none; SIGKILL ends the context.
+  virtual int take_interrupt() { return 0; }
 };
 
 // An interpreter that keeps its state, in a live sandbox. Its runtime is not believed: it may be the code
 // that ran in it which speaks.
 class Context {
  public:
-  // Returns when the runtime is ready.
+  // Returns when the runtime is ready. Whatever cannot come from a zygote starts cold; a zygote that fails is
+  // an error.
+  static Result<Context> start(Sandbox& sandbox, SpawnerClient& spawner, const ContextOptions& options);
+  // Cold in any case.
   static Result<Context> start(Sandbox& sandbox, const ContextOptions& options);
-
-  // The same by a fork of the zygote of the sandbox's template, where the runtime is prepared already. A
-  // template without a zygote gets a cold start; a zygote that fails is an error.
-  static Result<Context> enter(Sandbox& sandbox, SpawnerClient& spawner, const ContextOptions& options);
 
   Result<Outcome> execute(const Cell& cell, CellObserver& observer);
   // It has ended, and its state with it; another may be started.
@@ -58,7 +67,10 @@ class Context {
   // The next event of this context; none when the sandbox has ended. Serves the observer meanwhile.
   Result<std::optional<wire::init::Event>> next(CellObserver* observer);
   Result<> await_ready();
-  Result<> be_expected(const ContextOptions& options);
+  static Result<std::optional<Context>> enter(Sandbox& sandbox, SpawnerClient& spawner,
+                                              const ContextOptions& options);
+  // True: its process is there already.
+  Result<bool> be_expected(const ContextOptions& options);
   Result<> await(CellObserver* observer);
   Result<> hear(const wire::runtime::Piece& piece, CellObserver& observer);
   Result<> tell(CellObserver& observer);

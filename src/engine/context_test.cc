@@ -39,9 +39,9 @@ class Watcher : public CellObserver {
     return {};
   }
   int interrupt_fd() const override { return interrupt.get(); }
-  bool take_interrupt() override {
+  int take_interrupt() override {
     std::uint64_t count = 0;
-    return ::read(interrupt.get(), &count, sizeof count) == sizeof count;
+    return ::read(interrupt.get(), &count, sizeof count) == sizeof count ? SIGINT : 0;
   }
 
   std::vector<std::string> told;

@@ -1,6 +1,7 @@
 #include "engine/run_loop.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,10 +12,15 @@
 
 namespace engine {
 
+void RunLoop::go_on(Offsets from, const wire::init::Found& found) {
+  have_ = from;
+  input_under_way_ = found.input_received - found.input_taken;
+}
+
 Result<Outcome> RunLoop::run() {
   while (true) {
-    ASSIGN_OR_RETURN(auto frame, sandbox_.frames_.next());
-    if (!frame) {
+    ASSIGN_OR_RETURN(const auto message, sandbox_.next());
+    if (!message) {
       if (auto more = wait(); !more) {
         // The sandbox itself is gone: a way for a run to end like any other.
         if (more.error().code == base::Code::kUnavailable) return Outcome{};
@@ -22,12 +28,8 @@ Result<Outcome> RunLoop::run() {
       }
       continue;
     }
-    const bool is_ours = frame->stream == stream_;
-    if (!is_ours && frame->stream != wire::init::kConnection) continue;
-    ASSIGN_OR_RETURN(const auto event, wire::init::decode_event(*frame));
-    // What concerns every request is that init ends.
-    if (!is_ours && !std::holds_alternative<wire::init::Failed>(event)) continue;
-    ASSIGN_OR_RETURN(auto outcome, handle(event));
+    if (!message->concerns(stream_)) continue;
+    ASSIGN_OR_RETURN(auto outcome, handle(message->event));
     if (outcome) return *outcome;
   }
 }
@@ -53,20 +55,36 @@ Result<> RunLoop::pass_input() {
   return sandbox_.send(stream_, wire::init::Input{.bytes = std::move(bytes)});
 }
 
+// Every byte once, whatever init says: what is had already is left out, and nothing may be missing.
+Result<> RunLoop::pass_output(const wire::init::Output& output) {
+  std::uint64_t& have = output.channel == wire::init::Channel::kStdout ? have_.out : have_.error;
+  if (output.offset > have) {
+    return base::fail(base::Code::kInternal, "output of process " + std::to_string(stream_) +
+                                                 " is lost: byte " + std::to_string(have) +
+                                                 " was wanted, and " + std::to_string(output.offset) +
+                                                 " came");
+  }
+  const std::uint64_t known = have - output.offset;
+  if (known >= output.bytes.size()) return {};
+  have = output.offset + output.bytes.size();
+  return observer_.output(output.channel, std::string_view(output.bytes).substr(known));
+}
+
 Result<> RunLoop::pass_interrupt() {
   const int signal = observer_.take_interrupt();
   if (signal == 0) return {};
+  const auto window = signal == SIGWINCH ? observer_.window() : std::nullopt;
+  if (window) return sandbox_.send(stream_, wire::init::Resize{.window = *window});
   return sandbox_.send(stream_, wire::init::Signal{.number = static_cast<std::uint32_t>(signal)});
 }
 
 Result<std::optional<Outcome>> RunLoop::handle(const wire::init::Event& event) {
   if (const auto* output = std::get_if<wire::init::Output>(&event)) {
-    RETURN_IF_ERROR(observer_.output(output->channel, output->bytes));
+    RETURN_IF_ERROR(pass_output(*output));
   } else if (const auto* taken = std::get_if<wire::init::InputTaken>(&event)) {
     input_under_way_ -= std::min<std::size_t>(input_under_way_, taken->bytes);
   } else if (const auto* failed = std::get_if<wire::init::Failed>(&event)) {
-    return std::unexpected(
-        base::Error{static_cast<base::Code>(failed->code), failed->message, failed->sys_errno});
+    return std::unexpected(error_of(*failed));
   } else if (const auto* ended = std::get_if<wire::init::Ended>(&event)) {
     return std::optional(Outcome{.cause = ended->cause,
                                  .exit_code = static_cast<int>(ended->exit_code),

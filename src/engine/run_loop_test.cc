@@ -32,6 +32,7 @@ class Watcher : public RunObserver {
     return {};
   }
   int input_fd() const override { return input; }
+  std::optional<wire::init::Window> window() const override { return terminal; }
   int interrupt_fd() const override { return interrupt.get(); }
   int take_interrupt() override {
     std::uint64_t signal = 0;
@@ -41,6 +42,7 @@ class Watcher : public RunObserver {
   std::string out;
   std::string err;
   int input = -1;
+  std::optional<wire::init::Window> terminal;
   sys::UniqueFd interrupt;
   bool refuses = false;
 };
@@ -208,6 +210,24 @@ TEST(RunLoop, MoreAcknowledgedThanSentStallsNothing) {
   EXPECT_OK(scripted.sandbox().run(command(), watcher));
 }
 
+TEST(RunLoop, WhatWasHandedOnIsAcknowledgedBeforeInitHasNoRoomLeft) {
+  ScriptedSandbox scripted([](InitEnd& init) {
+    (void)init.hear();
+    const Output chunk{.bytes = std::string(wire::kMaxChunk, 'x')};
+    std::size_t cost = 0;
+    std::uint64_t count = 0;
+    for (; cost < wire::init::kOutputWindow; cost += wire::init::cost_of(chunk), ++count) {
+      init.say(init.stream, Output{.offset = count * wire::kMaxChunk, .bytes = chunk.bytes});
+    }
+    const auto seen = std::get<wire::init::Acknowledge>(init.hear().value());
+    EXPECT_GE(seen.number, 1U);
+    EXPECT_LE(seen.number, count);
+    init.say(init.stream, Ended{});
+  });
+  Watcher watcher;
+  EXPECT_OK(scripted.sandbox().run(command(), watcher));
+}
+
 TEST(RunLoop, AnInterruptIsPassedOn) {
   ScriptedSandbox scripted([](InitEnd& init) {
     (void)init.hear();
@@ -217,6 +237,22 @@ TEST(RunLoop, AnInterruptIsPassedOn) {
   Watcher watcher;
   watcher.interrupt.reset(::eventfd(SIGINT, EFD_CLOEXEC | EFD_NONBLOCK));
   EXPECT_EQ(scripted.sandbox().run(command(), watcher)->cause, Cause::kInterrupted);
+}
+
+TEST(RunLoop, ATerminalBringsInputAndFollowsItsWindow) {
+  ScriptedSandbox scripted([](InitEnd& init) {
+    const auto start = std::get<Start>(init.hear().value());
+    EXPECT_EQ(start.input, wire::init::Stdin::kStream);
+    EXPECT_EQ(start.terminal.value().columns, 80);
+    EXPECT_EQ(std::get<wire::init::Resize>(init.hear().value()).window.rows, 50);
+    init.say(init.stream, Ended{});
+  });
+  Watcher watcher;
+  watcher.terminal = {.rows = 50, .columns = 100};
+  watcher.interrupt.reset(::eventfd(SIGWINCH, EFD_CLOEXEC | EFD_NONBLOCK));
+  Command shell = command();
+  shell.terminal = wire::init::Window{};
+  EXPECT_OK(scripted.sandbox().run(shell, watcher));
 }
 
 TEST(RunLoop, AWatcherThatTakesNoMoreEndsTheWatching) {

@@ -1,15 +1,18 @@
 #include "engine/sandbox.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "engine/processes.h"
 #include "engine/run_loop.h"
 #include "engine/runtime_environment.h"
 #include "sys/retry.h"
 #include "sys/socket.h"
+#include "wire/file_messages.h"
 
 namespace engine {
 
@@ -32,10 +35,15 @@ Result<wire::spawner::Create> request_of(const SandboxOptions& options) {
   request.workspace_access = options.workspace_access;
   request.workspace.set(options.workspace);
   request.weaken = options.weaken;
+  request.furniture = options.furniture;
   return request;
 }
 
 }  // namespace
+
+base::Error error_of(const wire::init::Failed& failed) {
+  return {static_cast<Code>(failed.code), failed.message, failed.sys_errno};
+}
 
 std::vector<std::string> base_environment(wire::init::User user, const SandboxOptions& options) {
   const bool is_root = user == wire::init::User::kRoot;
@@ -64,29 +72,77 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
     sandbox.setup_.push_back(
         {std::string(reply.steps[i].name.view()), std::chrono::microseconds(reply.steps[i].microseconds)});
   }
-  ASSIGN_OR_RETURN(sandbox.socket_, sys::connect_unix(std::string(reply.socket.view()), SOCK_STREAM));
-  ASSIGN_OR_RETURN(const auto first, sandbox.receive());
+  sandbox.socket_path_ = reply.socket.view();
+  RETURN_IF_ERROR(sandbox.greet());
+  sandbox.lifetime_ = options.lifetime;
+  if (options.lifetime == Lifetime::kUntilDestroyed) {
+    RETURN_IF_ERROR(sandbox.send(wire::init::kConnection, wire::init::Stay{}));
+  }
+  return sandbox;
+}
+
+Result<Sandbox> Sandbox::connect(const std::string& id, const std::string& socket_path) {
+  Sandbox sandbox;
+  sandbox.id_ = id;
+  sandbox.socket_path_ = socket_path;
+  sandbox.lifetime_ = Lifetime::kUntilDestroyed;
+  RETURN_IF_ERROR(sandbox.greet());
+  return sandbox;
+}
+
+Result<> Sandbox::greet() {
+  ASSIGN_OR_RETURN(socket_, sys::connect_unix(socket_path_, SOCK_STREAM));
+  ASSIGN_OR_RETURN(const auto first, receive(wire::init::kConnection));
   if (const auto* failed = std::get_if<wire::init::Failed>(&first)) {
-    return std::unexpected(base::Error{static_cast<Code>(failed->code),
-                                       "sandbox " + sandbox.id_ + ": " + failed->message, failed->sys_errno});
+    return std::unexpected(base::with_context("sandbox " + id_, error_of(*failed)));
   }
   const auto* hello = std::get_if<wire::init::Hello>(&first);
   if (hello == nullptr || hello->version != wire::init::kVersion) {
     return base::fail(Code::kUnsupported, "the sandbox's init speaks another protocol version");
   }
-  return sandbox;
+  stream_ = hello->last_stream;
+  return {};
 }
 
 Result<> Sandbox::send(std::uint32_t stream, const wire::init::Request& request) {
-  const std::string frame = wire::init::encode(stream, request);
-  std::string_view bytes = frame;
+  return send_frame(wire::init::encode(stream, request));
+}
+
+Result<> Sandbox::send_frame(std::string_view frame) {
+  if (auto sent = transmit(frame); !sent) return last_words(std::unexpected(std::move(sent).error()));
+  return {};
+}
+
+Result<> Sandbox::transmit(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n =
         sys::retry([&] { return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); });
-    if (n < 0) return last_words(base::failed_call("send to sandbox " + id_));
+    if (n < 0) return base::failed_call("send to sandbox " + id_);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return {};
+}
+
+void Sandbox::acknowledge(const Acknowledgements::Due& due) {
+  const std::string frame = wire::init::encode(due.stream, due.message);
+  // An init that listens to nothing is not waited for. One that is gone shows where its last words are read.
+  const ssize_t n = ::send(socket_.get(), frame.data(), frame.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (n <= 0) return;
+  acknowledgements_.told(due);
+  (void)transmit(std::string_view(frame).substr(static_cast<std::size_t>(n)));
+}
+
+Result<std::optional<Sandbox::Message>> Sandbox::next() {
+  if (const auto due = acknowledgements_.settle()) acknowledge(*due);
+  ASSIGN_OR_RETURN(auto frame, frames_.next());
+  // What a file call says after it was given up goes unheard.
+  while (frame && wire::file::is_event(frame->type)) {
+    ASSIGN_OR_RETURN(frame, frames_.next());
+  }
+  if (!frame) return std::optional<Message>();
+  ASSIGN_OR_RETURN(auto event, wire::init::decode_event(*frame));
+  acknowledgements_.give_out(frame->stream, event);
+  return std::optional(Message{.stream = frame->stream, .event = std::move(event)});
 }
 
 std::unexpected<base::Error> Sandbox::last_words(std::unexpected<base::Error> otherwise) {
@@ -102,7 +158,7 @@ std::unexpected<base::Error> Sandbox::last_words(std::unexpected<base::Error> ot
     if (!event) return otherwise;
     const auto* failed = std::get_if<wire::init::Failed>(&*event);
     if (failed == nullptr || (*frame)->stream != wire::init::kConnection) continue;
-    return std::unexpected(base::Error{static_cast<Code>(failed->code), failed->message, failed->sys_errno});
+    return std::unexpected(error_of(*failed));
   }
 }
 
@@ -116,15 +172,20 @@ Result<> Sandbox::receive_some() {
   return {};
 }
 
-Result<wire::init::Event> Sandbox::receive() {
+Result<Sandbox::Message> Sandbox::await_message() {
   while (true) {
-    ASSIGN_OR_RETURN(auto frame, frames_.next());
-    if (frame) return wire::init::decode_event(*frame);
-    std::array<char, 65536> buffer;
-    const ssize_t n = sys::retry([&] { return ::recv(socket_.get(), buffer.data(), buffer.size(), 0); });
-    if (n < 0) return base::failed_call("receive from sandbox " + id_);
-    if (n == 0) return base::fail(Code::kUnavailable, "sandbox " + id_ + " has ended");
-    frames_.feed({buffer.data(), static_cast<std::size_t>(n)});
+    ASSIGN_OR_RETURN(auto message, next());
+    if (message) return *std::move(message);
+    pollfd waiting{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) return base::failed_call("poll");
+    RETURN_IF_ERROR(receive_some());
+  }
+}
+
+Result<wire::init::Event> Sandbox::receive(std::uint32_t stream) {
+  while (true) {
+    ASSIGN_OR_RETURN(auto message, await_message());
+    if (message.concerns(stream)) return std::move(message.event);
   }
 }
 
@@ -132,29 +193,41 @@ Result<> Sandbox::put_file(const std::string& path, std::string bytes, std::uint
   if (bytes.size() > wire::init::kMaxFileBytes) {
     return base::fail(Code::kInvalid, path + " is larger than 3 MiB; put it into a workspace instead");
   }
-  RETURN_IF_ERROR(
-      send(take_stream(), wire::init::PutFile{.path = path, .mode = mode, .bytes = std::move(bytes)}));
-  ASSIGN_OR_RETURN(const auto event, receive());
+  const std::uint32_t stream = take_stream();
+  RETURN_IF_ERROR(send(stream, wire::init::PutFile{.path = path, .mode = mode, .bytes = std::move(bytes)}));
+  ASSIGN_OR_RETURN(const auto event, receive(stream));
   if (std::holds_alternative<wire::init::Done>(event)) return {};
   if (const auto* failed = std::get_if<wire::init::Failed>(&event)) {
-    return std::unexpected(base::Error{static_cast<Code>(failed->code), failed->message, failed->sys_errno});
+    return std::unexpected(error_of(*failed));
   }
   return base::fail(Code::kInternal, "unexpected answer from sandbox " + id_);
 }
 
-Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
+Result<std::uint32_t> Sandbox::begin(const Command& command) {
   const wire::init::Start start{.argv = command.argv,
                                 .environment = command.environment,
                                 .cwd = command.cwd,
                                 .user = command.user,
-                                .input = command.input,
+                                .input = command.terminal ? wire::init::Stdin::kStream : command.input,
                                 .deadline_ms = static_cast<std::uint64_t>(command.timeout.count()),
                                 .grace_ms = static_cast<std::uint64_t>(command.grace.count()),
-                                .output_cap = command.output_cap};
+                                .output_cap = command.output_cap,
+                                .terminal = command.terminal};
   RETURN_IF_ERROR(wire::init::check(start));
   const std::uint32_t stream = take_stream();
   RETURN_IF_ERROR(send(stream, start));
-  return RunLoop(*this, stream, observer).run();
+  return stream;
+}
+
+Result<Outcome> Sandbox::run(const Command& command, RunObserver& observer) {
+  ASSIGN_OR_RETURN(const std::uint32_t stream, begin(command));
+  acknowledgements_.listen(stream);
+  auto outcome = RunLoop(*this, stream, observer).run();
+  // Of a sandbox that stays, init would keep the end for others.
+  const bool is_kept = lifetime_ == Lifetime::kUntilDestroyed && acknowledgements_.end_of(stream);
+  if (is_kept) RETURN_IF_ERROR(Processes(*this).forget(stream));
+  acknowledgements_.stop(stream);
+  return outcome;
 }
 
 Outcome explained(Outcome outcome, wire::spawner::EndedAs ended_as) {

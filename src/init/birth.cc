@@ -10,6 +10,7 @@
 #include "sys/c_strings.h"
 #include "sys/retry.h"
 #include "sys/seccomp.h"
+#include "sys/terminal.h"
 
 namespace init {
 
@@ -52,13 +53,6 @@ Result<> place_descriptors(Ends& ends, int& tell) {
   tell = kErrorFd;
   RETURN_IF_ERROR(sys::close_from(kOrderFd + 1));
   return sys::close_on_exec_from(kErrorFd);
-}
-
-// The kernel's killer takes a sandbox's processes before init and before anything of the host.
-Result<> volunteer_for_oom() {
-  // Dumpable for this write only, under init's own id; the change of ids that follows undoes it.
-  RETURN_IF_ERROR(sys::set_dumpable());
-  return sys::write_existing("/proc/self/oom_score_adj", "500");
 }
 
 Result<> settle(User user, const LaunchPolicy& policy) {
@@ -124,6 +118,7 @@ void be_born(const wire::init::Start& start, const LaunchPolicy& policy, Ends en
   const bool is_runtime = static_cast<bool>(ends.runtime);
   auto done = place_descriptors(ends, tell);
   if (done) done = settle(start.user, policy);
+  if (done && start.terminal) done = sys::take_terminal(STDIN_FILENO);
   if (done) done = is_runtime ? become_runtime(start) : become_program(start);
   give_up(tell, done.error());
 }
@@ -161,13 +156,21 @@ wire::init::Start process_of(const wire::init::StartContext& start) {
   return process;
 }
 
+Result<> volunteer_for_oom() {
+  // Dumpable for this write only, under init's own id; the change of ids that follows undoes it.
+  RETURN_IF_ERROR(sys::set_dumpable());
+  return sys::write_existing("/proc/self/oom_score_adj", "500");
+}
+
+std::uint32_t id_of(User user) { return user == User::kRoot ? 0 : kUserId; }
+
 Result<> become(User user, const LaunchPolicy& policy) {
   const bool is_root = user == User::kRoot;
   const sys::CapMask keep = is_root ? policy.root_capabilities : policy.user_capabilities;
   if (is_root && keep == 0) {
     return base::fail(base::Code::kDenied, "this sandbox has no root; create it in root mode");
   }
-  const std::uint32_t id = is_root ? 0 : kUserId;
+  const std::uint32_t id = id_of(user);
   RETURN_IF_ERROR(sys::set_ids(id, id));
   // Until the exec this is still init's memory; what fs.suid_dumpable makes of a change of ids is the host's
   // affair.

@@ -16,6 +16,8 @@ struct Ends {
   sys::UniqueFd order;    // only a standby has one
 };
 
+std::uint32_t id_of(wire::init::User user);
+
 // Both end with the exec, or tell misfortune why it did not come to that.
 [[noreturn]] void be_born(const wire::init::Start& start, const LaunchPolicy& policy, Ends ends);
 // As the sandbox's user, whatever the order then says. Without an order it ends silently.

@@ -8,6 +8,7 @@
 
 #include "sys/retry.h"
 #include "sys/socket.h"
+#include "wire/file_messages.h"
 
 namespace init {
 
@@ -29,7 +30,11 @@ Result<Channel> Channel::await(int listener, std::chrono::milliseconds limit) {
 short Channel::wanted_events() const { return static_cast<short>(POLLIN | (idle() ? 0 : POLLOUT)); }
 
 void Channel::send(std::uint32_t stream, const wire::init::Event& event) {
-  outgoing_ += wire::init::encode(stream, event);
+  if (is_connected()) outgoing_ += wire::init::encode(stream, event);
+}
+
+void Channel::pass(const wire::Frame& frame) {
+  outgoing_ += wire::encode_frame(frame.type, frame.stream, frame.payload);
 }
 
 Result<> Channel::flush() {
@@ -71,6 +76,7 @@ Result<bool> Channel::fill() {
 Result<std::optional<Channel::Message>> Channel::next() {
   ASSIGN_OR_RETURN(auto frame, incoming_.next());
   if (!frame) return std::optional<Message>();
+  if (wire::file::is_request(frame->type)) return std::optional(Message{.file = std::move(frame)});
   ASSIGN_OR_RETURN(auto request, wire::init::decode_request(*frame));
   return std::optional(Message{.stream = frame->stream, .request = std::move(request)});
 }

@@ -23,12 +23,17 @@ class Channel {
   static constexpr std::chrono::seconds kFirstContact{30};
   static Result<Channel> await(int listener, std::chrono::milliseconds limit);
 
+  bool is_connected() const { return static_cast<bool>(socket_); }
+  // What is sent from now on goes nowhere.
+  void hang_up() { *this = Channel(sys::UniqueFd()); }
   int fd() const { return socket_.get(); }
   short wanted_events() const;
   bool has_room() const { return outgoing_.size() - sent_ < kHighWater; }
   bool idle() const { return outgoing_.size() == sent_; }
 
   void send(std::uint32_t stream, const wire::init::Event& event);
+  // A frame that somebody else made.
+  void pass(const wire::Frame& frame);
   // Writes what the socket takes.
   Result<> flush();
   // Reads what is there. False: the engine has gone.
@@ -36,6 +41,7 @@ class Channel {
   struct Message {
     std::uint32_t stream = 0;
     wire::init::Request request;
+    std::optional<wire::Frame> file;  // instead of a request: it belongs to a file call
   };
   Result<std::optional<Message>> next();
 

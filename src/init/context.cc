@@ -14,24 +14,47 @@ namespace init {
 namespace {
 // A runtime that reads nothing of what it is told is not listened to either.
 constexpr std::size_t kMostPending = 4 << 20;
+// What a socket may hold of what a runtime said before its end, and more.
+constexpr std::size_t kLastWords = 1 << 20;
 }  // namespace
 
 Result<Context> Context::start(std::uint32_t stream, const wire::init::StartContext& start,
                                Launcher& launcher) {
   ASSIGN_OR_RETURN(auto launched, launcher.launch(start));
-  return Context(stream, std::move(launched));
+  return Context(stream, Record::of(start.argv), std::move(launched));
 }
 
-Context::Context(std::uint32_t stream, Launched launched)
-    : stream_(stream), launched_(std::move(launched)), started_(Clock::now()) {}
+Context::Context(std::uint32_t stream, Record record, Launched launched)
+    : record_(std::move(record)),
+      launched_(std::move(launched)),
+      started_(Clock::now()),
+      output_(std::move(launched_.output), std::move(launched_.error)),
+      outbox_(stream) {
+  // Why it did not get ready is in what it wrote.
+  output_.begin_execution(0, wire::init::kMaxMessage);
+}
 
-void Context::add_polls(std::vector<pollfd>& polls, bool room_for_output) const {
+wire::init::Found Context::describe() const {
+  using wire::init::State;
+  return {.kind = wire::init::Kind::kContext,
+          .state = exit_ ? State::kEnded : (execution_ ? State::kBusy : State::kIdle),
+          .pid = static_cast<std::uint32_t>(pid()),
+          .started_us = record_.started_us,
+          .argv = record_.argv,
+          .execution = last_,
+          .acknowledged = outbox_.acknowledged(),
+          .last = outbox_.last(),
+          .stdout_bytes = output_.meter().stdout_bytes(),
+          .stderr_bytes = output_.meter().stderr_bytes()};
+}
+
+void Context::add_polls(std::vector<pollfd>& polls) const {
+  if (exit_) return;
   short runtime = 0;
   if (!pending_.empty()) runtime |= POLLOUT;
-  if (room_for_output && pending_.size() < kMostPending) runtime |= POLLIN;
-  if (room_for_output) {
-    if (launched_.output) polls.push_back({launched_.output.get(), POLLIN, 0});
-    if (launched_.error) polls.push_back({launched_.error.get(), POLLIN, 0});
+  if (outbox_.has_room()) {
+    output_.add_polls(polls);
+    if (pending_.size() < kMostPending) runtime |= POLLIN;
   }
   if (!is_lost_ && runtime != 0) polls.push_back({launched_.runtime.get(), runtime, 0});
 }
@@ -52,17 +75,15 @@ Result<> Context::execute(const wire::init::Execute& execute, const GaugeMarks& 
                          .before = before,
                          .cpu_before = launched_.leaf.cpu_microseconds().value_or(0)};
   last_ = execute.number;
-  meter_ = OutputMeter(execute.output_cap);
+  output_.begin_execution(execute.number, execute.output_cap);
   pending_ += wire::runtime::encode_execute(execute.number, execute.payload);
   return {};
 }
 
-Result<> Context::pump(Channel& channel, const Gauges& gauges) {
-  if (channel.has_room()) {
-    RETURN_IF_ERROR(pump_output(launched_.output, wire::init::Channel::kStdout, channel));
-    RETURN_IF_ERROR(pump_output(launched_.error, wire::init::Channel::kStderr, channel));
-  }
-  if (channel.has_room()) RETURN_IF_ERROR(listen(channel, gauges));
+Result<> Context::pump(const Gauges& gauges) {
+  if (exit_) return conclude(gauges);
+  RETURN_IF_ERROR(output_.read_some(outbox_));
+  RETURN_IF_ERROR(listen(gauges));
   return write_pending();
 }
 
@@ -73,70 +94,67 @@ Result<> Context::write_pending() {
     });
     // Buffers are the sandbox's own memory: when it is short, the execution waits.
     if (n < 0 && (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS)) return {};
-    if (n < 0) {
-      is_lost_ = true;
-      return launched_.leaf.kill_all();
-    }
+    if (n < 0) return lose();
     pending_.erase(0, static_cast<std::size_t>(n));
   }
   return {};
 }
 
-Result<std::size_t> Context::pump_output(sys::UniqueFd& pipe, wire::init::Channel which, Channel& channel) {
-  ASSIGN_OR_RETURN(auto written, read_output(pipe, which, meter_));
-  if (!written.kept.bytes.empty()) {
-    channel.send(stream_, wire::init::Wrote{.execution = last_, .output = std::move(written.kept)});
-  }
-  return written.size;
-}
-
-// Bounded: whoever goes on writing does not keep us longer than what a pipe can hold.
-Result<> Context::drain(Channel& channel) {
-  using wire::init::Channel::kStderr;
-  using wire::init::Channel::kStdout;
-  for (std::size_t moved = 0; moved < kLargestPipe;) {
-    ASSIGN_OR_RETURN(const auto out, pump_output(launched_.output, kStdout, channel));
-    ASSIGN_OR_RETURN(const auto err, pump_output(launched_.error, kStderr, channel));
-    if (out + err == 0) return {};
-    moved += out + err;
-  }
-  return {};
-}
-
-Result<> Context::listen(Channel& channel, const Gauges& gauges) {
-  if (is_lost_ || pending_.size() >= kMostPending) return {};
-  std::array<char, wire::kMaxChunk> buffer;
-  const ssize_t n = ::recv(launched_.runtime.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return {};
-  if (n > 0) {
-    runtime_.feed({buffer.data(), static_cast<std::size_t>(n)});
-    while (true) {
-      auto piece = runtime_.next();
-      if (!piece) break;
-      if (!*piece) return {};
-      RETURN_IF_ERROR(pass_on(**std::move(piece), channel, gauges));
-    }
-  }
-  // It has closed its channel, or speaks nonsense: there is nothing more to be had from it.
+Result<> Context::lose() {
   is_lost_ = true;
   return launched_.leaf.kill_all();
 }
 
-Result<> Context::pass_on(wire::runtime::Piece piece, Channel& channel, const Gauges& gauges) {
-  // What was written first is told first.
-  RETURN_IF_ERROR(drain(channel));
+Result<> Context::listen(const Gauges& gauges) {
+  ASSIGN_OR_RETURN(const bool has_room, hear(gauges));
+  if (!has_room || is_lost_ || pending_.size() >= kMostPending) return {};
+  // It has closed its channel: there is nothing more to be had from it.
+  if (!receive()) return lose();
+  RETURN_IF_ERROR(hear(gauges));
+  return {};
+}
+
+std::optional<std::size_t> Context::receive() {
+  std::array<char, wire::kMaxChunk> buffer;
+  const ssize_t n = ::recv(launched_.runtime.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  if (n <= 0) return std::nullopt;
+  runtime_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  return static_cast<std::size_t>(n);
+}
+
+Result<bool> Context::hear(const Gauges& gauges) {
+  while (!is_lost_) {
+    if (!held_) {
+      if (!outbox_.has_room()) return false;
+      auto piece = runtime_.next();
+      if (!piece) RETURN_IF_ERROR(lose());  // it speaks nonsense
+      if (!piece || !*piece) return true;
+      held_ = **std::move(piece);
+      output_.begin_drain();
+    }
+    // What was written first is told first.
+    ASSIGN_OR_RETURN(const bool drained, output_.drain(outbox_));
+    if (!drained) return false;
+    RETURN_IF_ERROR(pass_on(*std::exchange(held_, std::nullopt), gauges));
+  }
+  return true;
+}
+
+Result<> Context::pass_on(wire::runtime::Piece piece, const Gauges& gauges) {
   const bool is_end = execution_ && piece.verb == wire::runtime::Verb::kDone &&
                       piece.execution == execution_->number && piece.is_last();
   const bool is_awaited =
       (piece.verb == wire::runtime::Verb::kReady || piece.verb == wire::runtime::Verb::kEvent) &&
       piece.is_last();
   if (is_awaited) pending_ += wire::runtime::encode_seen(piece.execution);
-  channel.send(stream_, wire::init::Said{.piece = std::move(piece)});
+  outbox_.add(wire::init::Said{.piece = std::move(piece)});
   if (!is_end) return {};
-  return end_execution({}, base::Cause::kOk, channel, gauges);
+  return end_execution({}, base::Cause::kOk, gauges);
 }
 
 void Context::deliver_signal(int signal) {
+  if (exit_) return;
   if (signal == SIGKILL) {
     (void)launched_.leaf.kill_all();
     return;
@@ -148,7 +166,7 @@ void Context::deliver_signal(int signal) {
 }
 
 std::optional<Clock::time_point> Context::keep_time() {
-  if (!execution_) return std::nullopt;
+  if (!execution_ || exit_) return std::nullopt;
   const auto act = execution_->deadline.due(Clock::now());
   if (act == Deadline::Act::kAsk) {
     (void)sys::kill(-pid(), SIGCONT);
@@ -158,46 +176,72 @@ std::optional<Clock::time_point> Context::keep_time() {
   return execution_->deadline.next();
 }
 
-Result<> Context::end_execution(const sys::ExitStatus& status, base::Cause otherwise, Channel& channel,
-                                const Gauges& gauges) {
+Result<> Context::end_execution(const sys::ExitStatus& status, base::Cause otherwise, const Gauges& gauges) {
   Facts facts{.status = status,
               .timed_out = execution_->deadline.passed(),
               .interrupted = execution_->interrupted,
               .had_company = had_company_,
-              .output_cut = meter_.was_cut()};
-  ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory(execution_->before));
-  ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted(execution_->before));
-  ASSIGN_OR_RETURN(facts.disk_full, disk_is_full());
+              .output_cut = output_.meter().was_cut()};
+  RETURN_IF_ERROR(note_limits(gauges, execution_->before, facts));
   wire::init::Executed executed{.execution = execution_->number,
                                 .end = {.cause = cause_of_execution(facts, otherwise),
                                         .exit_code = static_cast<std::uint32_t>(status.code),
                                         .signal = static_cast<std::uint32_t>(status.signal),
                                         .limits_hit = limits_hit(facts)}};
   wire::init::Usage& usage = executed.end.usage;
-  usage.wall_us = microseconds_since(execution_->started);
+  usage.wall_us = microseconds_between(execution_->started, exit_ ? exited_ : Clock::now());
   usage.cpu_us = launched_.leaf.cpu_microseconds().value_or(0) - execution_->cpu_before;
   ASSIGN_OR_RETURN(usage.peak_memory_bytes, gauges.memory_peak());
-  meter_.tell(usage);
-  channel.send(stream_, executed);
+  output_.meter().tell(usage);
+  outbox_.add(executed);
   execution_.reset();
   return {};
 }
 
-Result<wire::init::Ended> Context::finish(const sys::ExitStatus& status, const Gauges& gauges,
-                                          Channel& channel) {
+Result<> Context::finish(const sys::ExitStatus& status, const Gauges& gauges) {
   // Whatever it started has nobody left to answer to.
   (void)launched_.leaf.kill_all();
-  // What it said before its end may hold the end of its execution.
-  if (!is_lost_) RETURN_IF_ERROR(listen(channel, gauges));
-  RETURN_IF_ERROR(drain(channel));
-  if (execution_) RETURN_IF_ERROR(end_execution(status, base::Cause::kContextLost, channel, gauges));
-  wire::init::Ended ended{.cause = status.signal != 0 ? base::Cause::kCrashed : base::Cause::kContextLost,
-                          .exit_code = static_cast<std::uint32_t>(status.code),
-                          .signal = static_cast<std::uint32_t>(status.signal)};
-  ended.usage.wall_us = microseconds_since(started_);
+  exit_ = status;
+  exited_ = Clock::now();
+  left_to_hear_ = kLastWords;
+  output_.begin_drain();
+  return conclude(gauges);
+}
+
+// What it said before its end may hold the end of its execution. False: the outbox is full.
+Result<bool> Context::hear_last_words(const Gauges& gauges) {
+  while (!is_lost_) {
+    ASSIGN_OR_RETURN(const bool has_room, hear(gauges));
+    if (!has_room) return false;
+    if (is_lost_) break;
+    // Bounded: another process may have been given the runtime's end.
+    const auto size = left_to_hear_ > 0 ? receive() : std::nullopt;
+    if (size.value_or(0) == 0) {
+      is_lost_ = true;
+      output_.begin_drain();
+    }
+    left_to_hear_ -= std::min(left_to_hear_, size.value_or(0));
+  }
+  return true;
+}
+
+Result<> Context::conclude(const Gauges& gauges) {
+  if (is_over_) return {};
+  ASSIGN_OR_RETURN(const bool heard, hear_last_words(gauges));
+  if (!heard) return {};
+  ASSIGN_OR_RETURN(const bool drained, output_.drain(outbox_));
+  if (!drained) return {};
+  if (execution_) RETURN_IF_ERROR(end_execution(*exit_, base::Cause::kContextLost, gauges));
+  wire::init::Ended ended{.cause = exit_->signal != 0 ? base::Cause::kCrashed : base::Cause::kContextLost,
+                          .exit_code = static_cast<std::uint32_t>(exit_->code),
+                          .signal = static_cast<std::uint32_t>(exit_->signal)};
+  ended.usage.wall_us = microseconds_between(started_, exited_);
   ended.usage.cpu_us = launched_.leaf.cpu_microseconds().value_or(0);
   (void)launched_.leaf.remove();
-  return ended;
+  output_.close();
+  outbox_.add(ended);
+  is_over_ = true;
+  return {};
 }
 
 }  // namespace init

@@ -8,9 +8,13 @@ namespace init {
 
 using Clock = std::chrono::steady_clock;
 
+inline std::uint64_t microseconds_between(Clock::time_point start, Clock::time_point end) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(end - start).count());
+}
+
 inline std::uint64_t microseconds_since(Clock::time_point start) {
-  const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
-  return static_cast<std::uint64_t>(passed.count());
+  return microseconds_between(start, Clock::now());
 }
 
 // When something has to end: it is asked first, and after a grace it is killed, again and again until it is

@@ -10,20 +10,33 @@
 namespace init {
 
 void Door::add_polls(std::vector<pollfd>& polls) const {
-  polls.push_back({waiting_.size() < kMostWaiting ? listener_ : -1, POLLIN, 0});
+  polls.push_back({closed_until_ ? -1 : listener_, POLLIN, 0});
   for (const sys::UniqueFd& socket : waiting_) polls.push_back({socket.get(), POLLIN, 0});
 }
 
-void Door::accept_all() {
-  while (waiting_.size() < kMostWaiting) {
-    auto socket = sys::accept(listener_, SOCK_NONBLOCK);
-    if (!socket) return;
-    if (sys::ask_for_credentials(socket->get())) waiting_.push_back(*std::move(socket));
+std::optional<Door::Clock::time_point> Door::keep_time() {
+  if (closed_until_ && Clock::now() >= *closed_until_) closed_until_.reset();
+  return closed_until_;
+}
+
+std::optional<sys::UniqueFd> Door::admit() {
+  auto socket = sys::accept(listener_);
+  if (!socket) {
+    // It has gone again, or there is no descriptor to be had: it may wait until there is.
+    closed_until_ = Clock::now() + kAcceptAgain;
+    return std::nullopt;
   }
+  const auto has_name = sys::peer_has_name(socket->get());
+  if (has_name && !*has_name) return *std::move(socket);
+  if (!has_name || !sys::set_nonblocking(socket->get()) || !sys::ask_for_credentials(socket->get()))
+    return std::nullopt;
+  // A zygote that keeps connections to itself keeps nobody else out.
+  if (waiting_.size() == kMostWaiting) waiting_.erase(waiting_.begin());
+  waiting_.push_back(*std::move(socket));
+  return std::nullopt;
 }
 
 std::vector<Door::Caller> Door::callers() {
-  accept_all();
   std::vector<Caller> callers;
   std::vector<sys::UniqueFd> silent;
   for (sys::UniqueFd& socket : waiting_) {

@@ -2,6 +2,8 @@
 
 #include <poll.h>
 
+#include <chrono>
+#include <optional>
 #include <vector>
 
 #include "sys/socket.h"
@@ -10,15 +12,22 @@ namespace init {
 
 using base::Result;
 
-// Where processes of the template's zygote knock: connections to the control socket besides the engine's. The
-// spawner makes each, because nobody inside can reach the socket, and hands it to one newcomer.
+// Who comes to the control socket when its engine is there already: another engine, or a process of the
+// template's zygote. The spawner makes the connection of the latter, because nobody inside can reach the
+// socket; it gives its end of it a name, and an engine's has none.
 class Door {
  public:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kMostWaiting = 64;
 
   explicit Door(int listener) : listener_(listener) {}
 
   void add_polls(std::vector<pollfd>& polls) const;
+  // When it is to be polled again, if that is not now.
+  std::optional<Clock::time_point> keep_time();
+
+  // Lets in one who stands outside. The socket of an engine; a newcomer waits here until it knocks.
+  std::optional<sys::UniqueFd> admit();
 
   struct Caller {
     sys::UniqueFd socket;
@@ -29,10 +38,11 @@ class Door {
   std::vector<Caller> callers();
 
  private:
-  void accept_all();
+  static constexpr std::chrono::milliseconds kAcceptAgain{100};
 
   int listener_;
-  std::vector<sys::UniqueFd> waiting_;  // connected, and not yet heard of
+  std::vector<sys::UniqueFd> waiting_;  // newcomers, not yet heard of, the oldest first
+  std::optional<Clock::time_point> closed_until_;
 };
 
 }  // namespace init

@@ -3,6 +3,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
+#include <vector>
+
 #include "sys/temp_dir.h"
 #include "tests/support/engine_of_init.h"
 #include "wire/zygote_messages.h"
@@ -17,10 +20,20 @@ using wire::zygote::Knock;
 
 class DoorTest : public testing::Test {
  protected:
+  // As the spawner connects for a newcomer.
+  sys::UniqueFd come() {
+    auto newcomer = sys::connect_unix(dir_ / "s", SOCK_STREAM, sys::Origin::kNamed).value();
+    EXPECT_FALSE(door_.admit());
+    return newcomer;
+  }
   sys::UniqueFd knock(const Knock& words) {
-    auto caller = sys::connect_unix(dir_ / "s", SOCK_STREAM).value();
+    auto caller = come();
     EXPECT_OK(sys::write_all(caller.get(), {reinterpret_cast<const char*>(&words), sizeof words}));
     return caller;
+  }
+  static bool is_hung_up_on(const sys::UniqueFd& caller) {
+    char byte = 0;
+    return ::recv(caller.get(), &byte, 1, MSG_DONTWAIT) == 0;
   }
 
   sys::TempDir dir_ = sys::TempDir::make().value();
@@ -37,16 +50,35 @@ TEST_F(DoorTest, ACallerIsKnownByTheKernelsWord) {
   EXPECT_TRUE(door_.callers().empty());
 }
 
+TEST_F(DoorTest, AnEngineIsKnownByHavingNoName) {
+  const auto newcomer = come();
+  const auto engine = sys::connect_unix(dir_ / "s", SOCK_STREAM).value();
+  const auto admitted = door_.admit();
+  ASSERT_TRUE(admitted);
+  EXPECT_OK(sys::write_all(admitted->get(), "hello"));
+  std::array<char, 5> heard{};
+  EXPECT_EQ(::recv(engine.get(), heard.data(), heard.size(), 0), 5);
+  EXPECT_TRUE(door_.callers().empty());
+}
+
 TEST_F(DoorTest, WhoeverSaysNothingKeepsNobodyAndWhoeverSaysNonsenseIsHungUpOn) {
-  const auto silent = sys::connect_unix(dir_ / "s", SOCK_STREAM).value();
+  const auto silent = come();
   const auto nonsense = knock({.magic = 1, .stream = 7});
   const auto caller = knock({.stream = 8});
   const auto callers = door_.callers();
   ASSERT_EQ(callers.size(), 1U);
   EXPECT_EQ(callers[0].stream, 8U);
-  char byte = 0;
-  EXPECT_EQ(::recv(nonsense.get(), &byte, 1, MSG_DONTWAIT), 0);
-  EXPECT_EQ(::recv(silent.get(), &byte, 1, MSG_DONTWAIT), -1);
+  EXPECT_TRUE(is_hung_up_on(nonsense));
+  EXPECT_FALSE(is_hung_up_on(silent));
+}
+
+TEST_F(DoorTest, SilentOnesKeepNobodyOut) {
+  std::vector<sys::UniqueFd> silent;
+  for (std::size_t i = 0; i < Door::kMostWaiting; ++i) silent.push_back(come());
+  const auto caller = knock({.stream = 8});
+  EXPECT_EQ(door_.callers().size(), 1U);
+  EXPECT_TRUE(is_hung_up_on(silent.front()));
+  EXPECT_FALSE(is_hung_up_on(silent.back()));
 }
 
 using WelcomeTest = support::InitTest;
@@ -55,7 +87,7 @@ TEST_F(WelcomeTest, AProcessThatIsNotInitsOwnGetsNothing) {
   begin();
   send(5, wire::init::ExpectContext{.environment = {}, .cwd = "/"});
   ASSERT_TRUE(std::holds_alternative<Done>(next()));
-  const auto stranger = sys::connect_unix(dir_ / "s", SOCK_STREAM).value();
+  const auto stranger = sys::connect_unix(dir_ / "s", SOCK_STREAM, sys::Origin::kNamed).value();
   const Knock words{.stream = 5};
   EXPECT_OK(sys::write_all(stranger.get(), {reinterpret_cast<const char*>(&words), sizeof words}));
   const auto failed = next();
@@ -75,7 +107,7 @@ TEST_F(WelcomeTest, WhoeverIsNotExpectedAnyMoreIsHungUpOn) {
   send(5, wire::init::Signal{.number = SIGKILL});
   last_ = 5;
   EXPECT_EQ(tell(support::shell("echo on")).out, "on\n");
-  const auto late = sys::connect_unix(dir_ / "s", SOCK_STREAM).value();
+  const auto late = sys::connect_unix(dir_ / "s", SOCK_STREAM, sys::Origin::kNamed).value();
   const Knock words{.stream = 5};
   EXPECT_OK(sys::write_all(late.get(), {reinterpret_cast<const char*>(&words), sizeof words}));
   std::array<std::byte, 8> buffer;

@@ -1,5 +1,7 @@
 #include "init/guest.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -9,6 +11,11 @@
 namespace init {
 
 namespace {
+
+// Where every sandbox's user is at home.
+constexpr const char* kHome = "/home/user";
+// What a pipe takes without anybody reading.
+constexpr std::size_t kLargestOrder = 64 << 10;
 
 std::string text_of(const wire::init::ExpectContext& context) {
   std::string text = context.cwd;
@@ -20,26 +27,45 @@ std::string text_of(const wire::init::ExpectContext& context) {
   return text;
 }
 
+bool is_alive(int pidfd) {
+  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
+  return ::poll(&end, 1, 0) == 0;
+}
+
 }  // namespace
 
 Result<Guest> Guest::expect(Leaf leaf, const wire::init::ExpectContext& context) {
-  Guest guest(std::move(leaf));
-  if (auto furnished = guest.furnish(context); !furnished) {
-    guest.forget();
-    return std::unexpected(std::move(furnished).error());
-  }
+  // In a file, because it may be too long for a pipe that nobody reads yet.
+  auto belongings = sys::sealed_memfd("context", text_of(context), 0400);
+  return furnished(std::move(leaf), std::move(belongings));
+}
+
+Result<Guest> Guest::expect_early(Leaf leaf) {
+  auto pipe = sys::make_pipe();
+  // Whoever does not read keeps nobody.
+  auto ready = pipe ? sys::set_nonblocking(pipe->write.get()) : std::unexpected(pipe.error());
+  ASSIGN_OR_RETURN(auto guest, furnished(std::move(leaf), ready ? Result<sys::UniqueFd>(std::move(pipe->read))
+                                                                : std::unexpected(std::move(ready).error())));
+  guest.order_ = std::move(pipe->write);
   return guest;
 }
 
-Result<> Guest::furnish(const wire::init::ExpectContext& context) {
-  ASSIGN_OR_RETURN(auto output, sys::make_pipe());
-  ASSIGN_OR_RETURN(auto error, sys::make_pipe());
-  ASSIGN_OR_RETURN(auto channel, sys::make_socket_pair(SOCK_STREAM));
-  for (const int fd : {output.read.get(), error.read.get(), channel.ours.get()}) {
-    RETURN_IF_ERROR(sys::set_nonblocking(fd));
+Result<Guest> Guest::furnished(Leaf leaf, Result<sys::UniqueFd> belongings) {
+  Guest guest(std::move(leaf));
+  auto done = belongings ? guest.furnish() : std::unexpected(std::move(belongings).error());
+  if (done) {
+    guest.belongings_ = *std::move(belongings);
+    return guest;
   }
-  // In a file, because a message may be too long for a socket that nobody reads yet.
-  ASSIGN_OR_RETURN(belongings_, sys::sealed_memfd("context", text_of(context), 0400));
+  guest.forget();
+  return std::unexpected(std::move(done).error());
+}
+
+Result<> Guest::furnish() {
+  ASSIGN_OR_RETURN(auto output, make_output_pipe());
+  ASSIGN_OR_RETURN(auto error, make_output_pipe());
+  ASSIGN_OR_RETURN(auto channel, sys::make_socket_pair(SOCK_STREAM));
+  RETURN_IF_ERROR(sys::set_nonblocking(channel.ours.get()));
   output_ = std::move(output.write);
   error_ = std::move(error.write);
   runtime_ = std::move(channel.theirs);
@@ -49,12 +75,12 @@ Result<> Guest::furnish(const wire::init::ExpectContext& context) {
   return {};
 }
 
-Result<Launched> Guest::welcome(pid_t pid, int door, int filter) {
-  ASSIGN_OR_RETURN(ours_.process.pidfd, sys::pidfd_open(pid));
-  ours_.process.pid = pid;
-  if (!sys::is_own_child(ours_.process.pidfd.get())) {
+Result<> Guest::welcome(pid_t pid, int door, int filter) {
+  ASSIGN_OR_RETURN(auto pidfd, sys::pidfd_open(pid));
+  if (!sys::is_own_child(pidfd.get())) {
     return base::fail(base::Code::kDenied, "process " + std::to_string(pid) + " is no child of init");
   }
+  ours_.process = {.pid = pid, .pidfd = std::move(pidfd)};
   RETURN_IF_ERROR(ours_.leaf.take_in(pid));
   std::array<int, wire::zygote::kWelcomeFds> fds{};
   fds[wire::zygote::kOutput] = output_.get();
@@ -64,7 +90,22 @@ Result<Launched> Guest::welcome(pid_t pid, int door, int filter) {
   fds[wire::zygote::kBelongs] = belongings_.get();
   const std::byte greeting{1};
   RETURN_IF_ERROR(sys::send_packet(door, std::span(&greeting, 1), fds));
-  return std::move(ours_);
+  // Only its own are left: when it ends, that is to be seen.
+  for (sys::UniqueFd* const theirs : {&output_, &error_, &runtime_, &belongings_}) theirs->reset();
+  return {};
+}
+
+bool Guest::become(const wire::init::ExpectContext& context) {
+  const std::string text = text_of(context);
+  const sys::UniqueFd order = std::move(order_);
+  // It is ready already, so it can fail no more: a directory that may be missing is for another.
+  return context.cwd == kHome && text.size() <= kLargestOrder && is_alive(ours_.process.pidfd.get()) &&
+         sys::write_all(order.get(), text).has_value();
+}
+
+void Guest::forget() {
+  if (ours_.process.pidfd) (void)ours_.leaf.kill_all();
+  (void)ours_.leaf.remove();
 }
 
 }  // namespace init

@@ -29,6 +29,13 @@ struct Launched {
   sys::UniqueFd runtime = {};  // our end of a runtime's channel
 };
 
+// For what a process writes. Ours is the end that does not block.
+Result<sys::Pipe> make_output_pipe();
+
+// The kernel's killer takes a sandbox's processes before init and before anything of the host. For a process
+// just forked from init, before it becomes the user.
+Result<> volunteer_for_oom();
+
 // Becomes the sandbox's user for good: ids, capabilities, filter. For a process just forked from init.
 Result<> become(wire::init::User user, const LaunchPolicy& policy);
 
@@ -42,6 +49,7 @@ class Launcher {
 
   const LaunchPolicy& policy() const { return policy_; }
   Result<> prepare_first();
+  void give_up_first();
   // Return after the exec, or with what failed before it.
   Result<Launched> launch(const wire::init::Start& start);
   // A runtime gets its end of a channel besides; its number is in COVE_CHANNEL.
@@ -57,8 +65,13 @@ class Launcher {
   };
   struct Births;
 
+  static void give_up(Standby& first);
   Result<Births> make_births();
-  Result<std::optional<Launched>> launch_first(const wire::init::Request& request);
+  Result<Births> make_births_on_terminal(const wire::init::Start& start);
+  // For a runtime.
+  Result<Births> make_births_with_channel();
+  template <class Start>
+  Result<std::optional<Launched>> launch_first(const Start& start);
   Result<Launched> launch_now(const wire::init::Start& start, Births births);
 
   int group_;

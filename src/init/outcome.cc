@@ -41,6 +41,13 @@ std::uint32_t limits_hit(const Facts& facts) {
   return bits;
 }
 
+Result<> note_limits(const Gauges& gauges, const GaugeMarks& since, Facts& facts) {
+  ASSIGN_OR_RETURN(facts.out_of_memory, gauges.out_of_memory(since));
+  ASSIGN_OR_RETURN(facts.pids_exhausted, gauges.pids_exhausted(since));
+  ASSIGN_OR_RETURN(facts.disk_full, disk_is_full());
+  return {};
+}
+
 Result<bool> disk_is_full() {
   constexpr std::uint64_t kFullBytes = 64 << 10;
   ASSIGN_OR_RETURN(const auto space, sys::free_space("/"));

@@ -4,6 +4,7 @@
 
 #include "base/cause.h"
 #include "base/error.h"
+#include "init/gauges.h"
 #include "sys/process.h"
 
 namespace init {
@@ -28,6 +29,9 @@ base::Cause cause_of(const Facts& facts);
 // failed is for the runtime to say.
 base::Cause cause_of_execution(const Facts& facts, base::Cause otherwise);
 std::uint32_t limits_hit(const Facts& facts);
+
+// Fills in which limits were reached since then. An error: no cause at all is better than a wrong one.
+Result<> note_limits(const Gauges& gauges, const GaugeMarks& since, Facts& facts);
 
 // Of the sandbox's disk, now: so little is left that nobody can do anything useful with it any more.
 Result<bool> disk_is_full();

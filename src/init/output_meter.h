@@ -27,6 +27,8 @@ class OutputMeter {
   }
 
   bool was_cut() const { return dropped_ != 0; }
+  std::uint64_t stdout_bytes() const { return stdout_; }
+  std::uint64_t stderr_bytes() const { return stderr_; }
   void tell(wire::init::Usage& usage) const {
     usage.stdout_bytes = stdout_;
     usage.stderr_bytes = stderr_;

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "sys/retry.h"
+
 namespace init {
 
 namespace {
@@ -21,10 +23,12 @@ int write_as_user(const wire::init::PutFile& request, const LaunchPolicy& policy
 Result<sys::ExitStatus> await_end(const sys::Clone& writer) {
   constexpr int kLimitMs = 10'000;
   pollfd waiting{.fd = writer.pidfd.get(), .events = POLLIN, .revents = 0};
-  const bool ended = ::poll(&waiting, 1, kLimitMs) > 0;
-  if (!ended) RETURN_IF_ERROR(sys::pidfd_kill(writer.pidfd.get(), SIGKILL));
+  const int ready = sys::retry([&] { return ::poll(&waiting, 1, kLimitMs); });
+  const Result<> polled = ready < 0 ? Result<>(base::failed_call("poll(writer)")) : Result<>();
+  if (ready <= 0) RETURN_IF_ERROR(sys::pidfd_kill(writer.pidfd.get(), SIGKILL));
   ASSIGN_OR_RETURN(const auto status, sys::wait_pidfd(writer.pidfd.get()));
-  if (!ended) return base::fail(base::Code::kTimeout, "it was not written within 10 s");
+  RETURN_IF_ERROR(polled);
+  if (ready == 0) return base::fail(base::Code::kTimeout, "it was not written within 10 s");
   return status;
 }
 }  // namespace

@@ -10,14 +10,38 @@
 #include "init/put_file.h"
 #include "sys/retry.h"
 #include "sys/signals.h"
+#include "sys/socket.h"
 
 namespace init {
+
+namespace {
+
+// The one that runs with this pid: those that ended have none any more.
+auto find_pid(auto& all, pid_t pid) {
+  return std::ranges::find_if(
+      all, [&](const auto& one) { return one.second.pid() == pid && !one.second.has_ended(); });
+}
+
+std::size_t count_live(const auto& all) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(all, [](const auto& one) { return !one.second.has_ended(); }));
+}
+
+// For poll: -1 waits for ever.
+int milliseconds_to(std::optional<Clock::time_point> due) {
+  if (!due) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*due - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+}
+
+}  // namespace
 
 Supervisor::Supervisor(Wiring wiring, LaunchPolicy policy)
     : wiring_(wiring),
       launcher_(wiring.cgroup, std::move(policy)),
       gauges_(wiring.gauges),
-      door_(wiring.listener) {}
+      reception_(wiring.listener, wiring.process_filter),
+      files_(wiring.cgroup, launcher_.policy()) {}
 
 Result<> Supervisor::run() {
   auto done = serve();
@@ -34,56 +58,97 @@ Result<> Supervisor::run() {
 Result<> Supervisor::serve() {
   // SIGPIPE is blocked with it: a process that closed its input is an error of a write, not a signal.
   ASSIGN_OR_RETURN(children_, sys::watch_signals({SIGCHLD, SIGPIPE}));
-  RETURN_IF_ERROR(await_hand_out());
-  ASSIGN_OR_RETURN(channel_, Channel::await(wiring_.listener, Channel::kFirstContact));
-  channel_->send(wire::init::kConnection, wire::init::Hello{});
+  if (wiring_.leash >= 0) RETURN_IF_ERROR(launcher_.prepare_first());
+  ASSIGN_OR_RETURN(channel_, await_engine());
+  greet();
   while (true) {
     ASSIGN_OR_RETURN(const bool go_on, turn());
     if (!go_on) return {};
   }
 }
 
-// The spawner's end hangs the leash up as well: then there is nobody left to hand this sandbox out.
-Result<> Supervisor::await_hand_out() {
-  if (wiring_.leash < 0) return {};
-  RETURN_IF_ERROR(launcher_.prepare_first());
-  const sys::UniqueFd leash(wiring_.leash);
-  std::array<pollfd, 2> either{pollfd{wiring_.listener, POLLIN, 0}, pollfd{leash.get(), POLLIN, 0}};
-  if (sys::retry([&] { return ::poll(either.data(), either.size(), -1); }) < 0) {
-    return base::failed_call("poll(leash)");
+// As long as the leash is held, for ever: nobody has been given this sandbox yet. The spawner's end hangs it
+// up as well; then there is nobody left to hand it out. A context may come before an engine does.
+Result<Channel> Supervisor::await_engine() {
+  sys::UniqueFd leash(wiring_.leash);
+  auto deadline = Clock::now() + Channel::kFirstContact;
+  while (true) {
+    std::vector<pollfd> polls{{leash.get(), POLLIN, 0}};
+    reception_.add_polls(polls);
+    auto due = reception_.keep_time();
+    if (!leash) due = due ? std::min(*due, deadline) : deadline;
+    if (sys::retry([&] { return ::poll(polls.data(), polls.size(), milliseconds_to(due)); }) < 0) {
+      return base::failed_call("poll(listener)");
+    }
+    if (leash && polls[0].revents != 0) {
+      leash.reset();
+      deadline = Clock::now() + Channel::kFirstContact;
+    }
+    if (polls[1].revents != 0) {
+      if (auto engine = reception_.admit()) return Channel(*std::move(engine));
+    }
+    (void)reception_.arrivals(launcher_);
+    if (!leash && Clock::now() >= deadline) return base::fail(base::Code::kTimeout, "no engine connected");
   }
-  return {};
 }
 
 // One round of the loop. False when the engine has gone.
 Result<bool> Supervisor::turn() {
+  const int timeout = poll_timeout();
   std::vector<pollfd> polls{{channel_->fd(), channel_->wanted_events(), 0},
                             {children_.get(), POLLIN, 0},
                             {gauges_.notify_fd(), gauges_.notify_events(), 0}};
   const std::size_t door = polls.size();
-  door_.add_polls(polls);
+  reception_.add_polls(polls);
   const std::size_t door_end = polls.size();
-  for (const auto& [stream, run] : runs_) run.add_polls(polls, channel_->has_room());
-  for (const auto& [stream, context] : contexts_) context.add_polls(polls, channel_->has_room());
-  const int timeout = poll_timeout();
+  for (const auto& [stream, run] : runs_) run.add_polls(polls);
+  for (const auto& [stream, context] : contexts_) context.add_polls(polls);
+  files_.add_polls(polls, channel_->has_room());
   if (::poll(polls.data(), polls.size(), timeout) < 0 && errno != EINTR) return base::failed_call("poll");
   if ((polls[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
-    ASSIGN_OR_RETURN(const bool connected, channel_->fill());
-    if (!connected) return false;
-    RETURN_IF_ERROR(serve_requests());
+    ASSIGN_OR_RETURN(const bool go_on, serve_engine());
+    if (!go_on) return false;
   }
   if (polls[2].revents != 0) {
     gauges_.acknowledge();
     look_at_memory_until_ = Clock::now() + kMemoryNews;
   }
   look_at_memory();
-  const auto knocks = std::span(polls).subspan(door, door_end - door);
+  if (polls[door].revents != 0) admit();
+  const auto knocks = std::span(polls).subspan(door + 1, door_end - door - 1);
   if (std::ranges::any_of(knocks, [](const pollfd& one) { return one.revents != 0; })) answer_door();
   for (auto& [stream, run] : runs_) RETURN_IF_ERROR(run.pump(*channel_));
-  for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(*channel_, gauges_));
+  for (auto& [stream, context] : contexts_) RETURN_IF_ERROR(context.pump(gauges_));
+  files_.pump(*channel_);
   if (polls[1].revents != 0) RETURN_IF_ERROR(reap());
-  RETURN_IF_ERROR(channel_->flush());
+  RETURN_IF_ERROR(flush());
   return true;
+}
+
+Result<> Supervisor::flush() {
+  bool has_more = true;
+  // What the socket takes makes room for more of what waits.
+  while (has_more) {
+    has_more = false;
+    for (auto& [stream, run] : runs_) has_more |= run.outbox().flush(*channel_);
+    for (auto& [stream, context] : contexts_) has_more |= context.outbox().flush(*channel_);
+    auto flushed = channel_->flush();
+    if (!flushed && !stays_) return flushed;
+    if (!flushed) lose_engine();
+    has_more = has_more && channel_->idle();
+  }
+  forget_told();
+  return {};
+}
+
+void Supervisor::forget_told() {
+  // One that stays is asked again, maybe by another engine: only what is acknowledged is told.
+  const auto is_told = [&](const auto& one) {
+    const Outbox& outbox = one.second.outbox();
+    return one.second.is_over() && (stays_ ? outbox.is_empty() : outbox.is_sent());
+  };
+  std::erase_if(runs_, is_told);
+  std::erase_if(contexts_, is_told);
 }
 
 void Supervisor::look_at_memory() {
@@ -99,27 +164,64 @@ void Supervisor::look_at_memory() {
 
 int Supervisor::poll_timeout() {
   std::optional<Clock::time_point> next;
-  for (auto& [stream, run] : runs_) {
-    const auto due = run.keep_time();
-    if (due) next = next ? std::min(*next, *due) : *due;
+  const auto wake_at = [&](std::optional<Clock::time_point> due) {
+    if (due && (!next || *due < *next)) next = due;
+  };
+  for (auto& [stream, run] : runs_) wake_at(run.keep_time());
+  for (auto& [stream, context] : contexts_) wake_at(context.keep_time());
+  if (look_at_memory_until_ && !runs_.empty()) wake_at(Clock::now() + std::chrono::milliseconds(10));
+  wake_at(reception_.keep_time());
+  return milliseconds_to(next);
+}
+
+Result<bool> Supervisor::serve_engine() {
+  auto connected = channel_->fill();
+  if (connected && *connected) {
+    auto served = serve_requests();
+    if (served) return true;
+    connected = std::unexpected(std::move(served).error());
   }
-  for (auto& [stream, context] : contexts_) {
-    const auto due = context.keep_time();
-    if (due) next = next ? std::min(*next, *due) : *due;
+  if (!stays_) return connected;
+  if (!connected) {
+    fail(wire::init::kConnection, base::with_context("init", connected.error()));
+    (void)channel_->flush();
   }
-  if (look_at_memory_until_ && !runs_.empty()) {
-    const auto soon = Clock::now() + std::chrono::milliseconds(10);
-    next = next ? std::min(*next, soon) : soon;
-  }
-  if (!next) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+  lose_engine();
+  return true;
+}
+
+void Supervisor::lose_engine() {
+  channel_->hang_up();
+  for (auto& [stream, run] : runs_) run.outbox().detach();
+  for (auto& [stream, context] : contexts_) context.outbox().detach();
+  // Those who are to come come for nobody.
+  reception_.forget_all();
+  files_.give_up();
+}
+
+// Whoever comes has reason to: the one before may not even know yet that it has lost its connection. A
+// sandbox that is not to stay has one engine alone.
+void Supervisor::admit() {
+  auto engine = reception_.admit();
+  if (!engine || !stays_) return;
+  lose_engine();
+  channel_ = Channel(*std::move(engine));
+  greet();
+}
+
+void Supervisor::greet() {
+  channel_->send(wire::init::kConnection, wire::init::Hello{.last_stream = last_stream_});
 }
 
 Result<> Supervisor::serve_requests() {
   while (true) {
     ASSIGN_OR_RETURN(auto message, channel_->next());
     if (!message) return {};
+    if (message->file) {
+      last_stream_ = std::max(last_stream_, message->file->stream);
+      files_.take(*message->file, *channel_);
+      continue;
+    }
     RETURN_IF_ERROR(handle(message->stream, message->request));
   }
 }
@@ -129,34 +231,44 @@ Result<> Supervisor::handle(std::uint32_t stream, const wire::init::Request& req
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Start& start) {
-  if (auto begun = this->start(stream, start); !begun) fail(stream, begun.error());
-  return {};
+  return tell_failure(stream, this->start(stream, start));
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::StartContext& start) {
-  if (auto begun = this->start(stream, start); !begun) fail(stream, begun.error());
-  return {};
+  return tell_failure(stream, this->start(stream, start));
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Execute& execute) {
-  if (auto begun = this->execute(stream, execute); !begun) fail(stream, begun.error());
+  return tell_failure(stream, this->execute(stream, execute));
+}
+
+// What one request asks for in vain is no reason to end.
+Result<> Supervisor::tell_failure(std::uint32_t stream, const Result<>& begun) {
+  if (!begun) fail(stream, begun.error());
   return {};
 }
 
 Result<> Supervisor::make_place(std::uint32_t stream) {
-  if (runs_.contains(stream) || contexts_.contains(stream) || guests_.contains(stream)) {
+  if (runs_.contains(stream) || contexts_.contains(stream) || reception_.expects(stream)) {
     return base::fail(base::Code::kConflict, "stream " + std::to_string(stream) + " has a process already");
   }
-  if (runs_.size() + contexts_.size() + guests_.size() >= kMostProcesses) {
+  if (live() + reception_.size() >= kMostProcesses) {
     return base::fail(base::Code::kExhausted,
                       std::to_string(kMostProcesses) + " processes run already; end one first");
   }
+  if (runs_.size() + contexts_.size() >= wire::init::kMaxListed) {
+    return base::fail(base::Code::kExhausted,
+                      "the ends of too many processes are kept; acknowledge those that were seen");
+  }
+  last_stream_ = std::max(last_stream_, stream);
   // While others run, the peak is that of all.
-  return runs_.empty() && contexts_.empty() ? gauges_.reset_peak() : Result<>();
+  return live() == 0 ? gauges_.reset_peak() : Result<>();
 }
 
+std::size_t Supervisor::live() const { return count_live(runs_) + count_live(contexts_); }
+
 void Supervisor::note_company() {
-  if (runs_.size() + contexts_.size() == 1) return;
+  if (live() == 1) return;
   for (auto& [stream, run] : runs_) run.note_company();
   for (auto& [stream, context] : contexts_) context.note_company();
 }
@@ -181,39 +293,36 @@ Result<> Supervisor::start(std::uint32_t stream, const wire::init::StartContext&
 }
 
 Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::ExpectContext& context) {
-  if (auto expected = expect(stream, context); !expected) fail(stream, expected.error());
-  return {};
+  return tell_failure(stream, expect(stream, context));
 }
 
 Result<> Supervisor::expect(std::uint32_t stream, const wire::init::ExpectContext& context) {
   RETURN_IF_ERROR(make_place(stream));
-  ASSIGN_OR_RETURN(auto leaf, launcher_.make_leaf());
-  ASSIGN_OR_RETURN(auto guest, Guest::expect(std::move(leaf), context));
-  guests_.emplace(stream, std::move(guest));
-  channel_->send(stream, wire::init::Done{});
+  ASSIGN_OR_RETURN(auto early, reception_.expect(stream, context, launcher_));
+  if (early) {
+    take_in(stream, *std::move(early));
+  } else {
+    channel_->send(stream, wire::init::Done{});
+  }
   return {};
 }
 
 void Supervisor::answer_door() {
-  for (const Door::Caller& caller : door_.callers()) {
-    if (auto welcomed = welcome(caller); !welcomed) fail(caller.stream, welcomed.error());
+  for (Reception::Arrival& arrival : reception_.arrivals(launcher_)) {
+    if (arrival.launched) {
+      take_in(arrival.stream, *std::move(arrival.launched));
+    } else {
+      fail(arrival.stream, arrival.launched.error());
+    }
   }
 }
 
-Result<> Supervisor::welcome(const Door::Caller& caller) {
-  const auto expected = guests_.find(caller.stream);
-  if (expected == guests_.end()) return {};  // and it is hung up on
-  Guest guest = std::move(expected->second);
-  guests_.erase(expected);
-  auto launched = guest.welcome(caller.pid, caller.socket.get(), wiring_.process_filter);
-  if (!launched) {
-    guest.forget();
-    return std::unexpected(std::move(launched).error());
-  }
-  channel_->send(caller.stream, wire::init::Started{.pid = static_cast<std::uint32_t>(caller.pid)});
-  contexts_.emplace(caller.stream, Context::of(caller.stream, *std::move(launched)));
+void Supervisor::take_in(std::uint32_t stream, Launched launched) {
+  // From here on foreign code runs under the user's id.
+  launcher_.give_up_first();
+  channel_->send(stream, wire::init::Started{.pid = static_cast<std::uint32_t>(launched.process.pid)});
+  contexts_.emplace(stream, Context::of(stream, std::move(launched)));
   note_company();
-  return {};
 }
 
 Result<> Supervisor::execute(std::uint32_t stream, const wire::init::Execute& execute) {
@@ -222,7 +331,7 @@ Result<> Supervisor::execute(std::uint32_t stream, const wire::init::Execute& ex
     return base::fail(base::Code::kNotFound, "no context on stream " + std::to_string(stream));
   }
   // Alone, an execution has a peak of its own.
-  if (runs_.empty() && contexts_.size() == 1) RETURN_IF_ERROR(gauges_.reset_peak());
+  if (live() == 1) RETURN_IF_ERROR(gauges_.reset_peak());
   ASSIGN_OR_RETURN(const auto before, gauges_.marks());
   return context->second.execute(execute, before);
 }
@@ -238,11 +347,57 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Signal& 
   if (run != runs_.end()) run->second.deliver_signal(static_cast<int>(signal.number));
   const auto context = contexts_.find(stream);
   if (context != contexts_.end()) context->second.deliver_signal(static_cast<int>(signal.number));
-  // Whoever is not there yet does not come any more.
-  if (const auto guest = guests_.find(stream); guest != guests_.end()) {
-    guest->second.forget();
-    guests_.erase(guest);
+  reception_.forget(stream);
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Resize& resize) {
+  const auto run = runs_.find(stream);
+  if (run != runs_.end()) run->second.resize(resize.window);
+  return {};
+}
+
+Outbox* Supervisor::outbox_of(std::uint32_t stream) {
+  const auto run = runs_.find(stream);
+  if (run != runs_.end()) return &run->second.outbox();
+  const auto context = contexts_.find(stream);
+  return context == contexts_.end() ? nullptr : &context->second.outbox();
+}
+
+// What concerns one that has been forgotten meanwhile goes nowhere.
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Acknowledge& seen) {
+  Outbox* const outbox = outbox_of(stream);
+  if (outbox != nullptr) RETURN_IF_ERROR(outbox->acknowledge(seen.number));
+  forget_told();
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t, const wire::init::Stay&) {
+  stays_ = true;
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::List&) {
+  for (const auto& [of, run] : runs_) channel_->send(of, run.describe());
+  for (const auto& [of, context] : contexts_) channel_->send(of, context.describe());
+  channel_->send(stream, wire::init::Done{});
+  return {};
+}
+
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Attach& attach) {
+  return tell_failure(stream, this->attach(stream, attach));
+}
+
+Result<> Supervisor::attach(std::uint32_t stream, const wire::init::Attach& attach) {
+  Outbox* const outbox = outbox_of(stream);
+  if (outbox == nullptr) {
+    return base::fail(base::Code::kNotFound, "no process or context on stream " + std::to_string(stream) +
+                                                 "; list those that there are");
   }
+  RETURN_IF_ERROR(outbox->acknowledge(attach.after));
+  outbox->attach();
+  const auto run = runs_.find(stream);
+  channel_->send(stream, run != runs_.end() ? run->second.describe() : contexts_.at(stream).describe());
   return {};
 }
 
@@ -262,30 +417,27 @@ void Supervisor::fail(std::uint32_t stream, const base::Error& error) {
 Result<> Supervisor::reap() {
   while (sys::next_signal(children_.get()) != 0) {
   }
+  files_.look_after();
   while (true) {
     ASSIGN_OR_RETURN(const auto reaped, sys::wait_any());
     if (!reaped) return {};
     ASSIGN_OR_RETURN(const bool was_run, finish_run(*reaped));
     if (!was_run) RETURN_IF_ERROR(finish_context(*reaped));
+    files_.finish(*reaped, *channel_);
   }
 }
 
 Result<bool> Supervisor::finish_run(const sys::Reaped& reaped) {
-  const auto run = std::ranges::find(runs_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  const auto run = find_pid(runs_, reaped.pid);
   if (run == runs_.end()) return false;
-  ASSIGN_OR_RETURN(const auto ended, run->second.finish(reaped.status, gauges_, *channel_));
-  channel_->send(run->first, ended);
-  runs_.erase(run);
+  RETURN_IF_ERROR(run->second.finish(reaped.status, gauges_));
   return true;
 }
 
 Result<bool> Supervisor::finish_context(const sys::Reaped& reaped) {
-  const auto context =
-      std::ranges::find(contexts_, reaped.pid, [](const auto& one) { return one.second.pid(); });
+  const auto context = find_pid(contexts_, reaped.pid);
   if (context == contexts_.end()) return false;
-  ASSIGN_OR_RETURN(const auto ended, context->second.finish(reaped.status, gauges_, *channel_));
-  channel_->send(context->first, ended);
-  contexts_.erase(context);
+  RETURN_IF_ERROR(context->second.finish(reaped.status, gauges_));
   return true;
 }
 

@@ -1,7 +1,8 @@
 // init: pid 1 of a sandbox. It starts processes for the engine, many at a time, each in a leaf of its own;
 // enforces their deadlines by itself, so that a stalled engine stops no timeout; reaps whatever is orphaned;
 // and tells how each run ended, why, and what it cost. It runs under its own id with three capabilities. When
-// the engine's connection ends, so does the sandbox.
+// the engine's connection ends, so does the sandbox, unless it was told to stay: then everything goes on, and
+// what there is to tell is kept for the next engine.
 #pragma once
 
 #include <map>
@@ -10,7 +11,9 @@
 #include "init/channel.h"
 #include "init/context.h"
 #include "init/door.h"
+#include "init/file_calls.h"
 #include "init/guest.h"
+#include "init/reception.h"
 #include "init/run.h"
 
 namespace init {
@@ -36,11 +39,22 @@ class Supervisor {
   static constexpr std::size_t kMostProcesses = 256;
 
   Result<> serve();
-  Result<> await_hand_out();
+  Result<Channel> await_engine();
   Result<bool> turn();
+  // Sends what is to be told, and forgets who has nothing more to tell.
+  Result<> flush();
+  void forget_told();
   Result<> serve_requests();
+  // What the engine asks. False: it has gone, and the sandbox goes with it.
+  Result<bool> serve_engine();
+  void greet();
+  void lose_engine();
+  void admit();
+  Outbox* outbox_of(std::uint32_t stream);
+  Result<> attach(std::uint32_t stream, const wire::init::Attach& attach);
   // Whether there may be another process, and on this stream.
   Result<> make_place(std::uint32_t stream);
+  std::size_t live() const;
   void note_company();
   Result<> start(std::uint32_t stream, const wire::init::Start& start);
   Result<> start(std::uint32_t stream, const wire::init::StartContext& start);
@@ -56,8 +70,14 @@ class Supervisor {
   Result<> expect(std::uint32_t stream, const wire::init::ExpectContext& context);
   // Contexts that have come from a zygote.
   void answer_door();
-  Result<> welcome(const Door::Caller& caller);
+  void take_in(std::uint32_t stream, Launched launched);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Acknowledge& seen);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Stay& stay);
+  Result<> handle_one(std::uint32_t stream, const wire::init::List& list);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Attach& attach);
+  Result<> handle_one(std::uint32_t stream, const wire::init::Resize& resize);
   void fail(std::uint32_t stream, const base::Error& error);
+  Result<> tell_failure(std::uint32_t stream, const Result<>& begun);
   Result<> reap();
   // False: it was an orphan's.
   Result<bool> finish_run(const sys::Reaped& reaped);
@@ -72,8 +92,10 @@ class Supervisor {
   std::optional<Channel> channel_;
   std::map<std::uint32_t, Run> runs_;  // by stream
   std::map<std::uint32_t, Context> contexts_;
-  Door door_;
-  std::map<std::uint32_t, Guest> guests_;  // expected, by stream
+  Reception reception_;
+  FileCalls files_;
+  std::uint32_t last_stream_ = 0;
+  bool stays_ = false;
   std::optional<Clock::time_point> look_at_memory_until_;
 };
 

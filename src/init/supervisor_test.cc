@@ -47,6 +47,18 @@ TEST_F(SupervisorTest, AProcessHasItsEnvironmentAndDescriptorsAndNoOthers) {
   EXPECT_EQ(tell(shell("exec ls /proc/self/fd")).out, "0\n1\n2\n3\n");
 }
 
+TEST_F(SupervisorTest, AProcessMayOpenItsOutputAndInputByName) {
+  begin();
+  EXPECT_EQ(tell(shell("echo one >/dev/stdout; echo two >/proc/self/fd/1")).out, "one\ntwo\n");
+  EXPECT_EQ(tell(shell("echo three >/dev/stderr")).err, "three\n");
+  auto reads = shell("cat /dev/stdin");
+  reads.input = wire::init::Stdin::kStream;
+  send(9, reads);
+  send(9, wire::init::Input{.bytes = "four"});
+  send(9, wire::init::Input{});
+  EXPECT_EQ(await_end(9).out, "four");
+}
+
 TEST_F(SupervisorTest, AProcessIsTheUserWithoutAnyPrivilege) {
   begin();
   EXPECT_EQ(tell(shell("id -u; id -g; id -G; grep -h -e CapEff -e CapPrm -e CapAmb -e NoNewPrivs -e Seccomp: "

@@ -47,7 +47,9 @@ Result<std::optional<Received>> receive_report(int socket) {
   StepReport report;
   auto packet = sys::receive_packet(socket, std::as_writable_bytes(std::span(&report, 1)));
   if (!packet && packet.error().sys_errno == EAGAIN) {
-    return base::fail(base::Code::kTimeout, "setup did not finish in time");
+    auto error = base::with_context("setup did not finish in time", std::move(packet).error());
+    error.code = base::Code::kTimeout;
+    return std::unexpected(std::move(error));
   }
   if (!packet) return std::unexpected(std::move(packet).error());
   if (packet->size == 0) return std::optional<Received>();

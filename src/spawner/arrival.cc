@@ -38,7 +38,8 @@ Result<> open_namespaces(const Destination& to, CallFds& fds) {
     ASSIGN_OR_RETURN(fds[place], sys::open(path, O_RDONLY));
   }
   // Only now: as long as it has not ended, the number was its own.
-  if (has_ended(to.pidfd)) return base::fail(Code::kNotFound, "sandbox " + to.sandbox.text() + " has ended");
+  if (has_ended(to.pidfd.get()))
+    return base::fail(Code::kNotFound, "sandbox " + to.sandbox.text() + " has ended");
   return {};
 }
 
@@ -57,8 +58,9 @@ Result<Arrival> Arrival::begin(const Destination& to, const Zygote& from) {
   RETURN_IF_ERROR(sys::ask_for_credentials(gate.ours.get()));
   RETURN_IF_ERROR(sys::set_nonblocking(gate.ours.get()));
   fds[CallFd::kGate] = std::move(gate.theirs);
-  // An init that takes no connections does not keep us.
-  ASSIGN_OR_RETURN(fds[CallFd::kDoor], sys::connect_unix(to.socket, SOCK_STREAM | SOCK_NONBLOCK));
+  // An init that takes no connections does not keep us. By the name it sees that this is no engine.
+  ASSIGN_OR_RETURN(fds[CallFd::kDoor],
+                   sys::connect_unix(to.socket, SOCK_STREAM | SOCK_NONBLOCK, sys::Origin::kNamed));
   arrival.gate_ = std::move(gate.ours);
   std::array<int, wire::zygote::kCallFds> numbers{};
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = fds[i].get();

@@ -13,9 +13,9 @@ namespace spawner {
 // Where a newcomer is to arrive.
 struct Destination {
   base::SandboxId sandbox;
-  pid_t init = 0;      // as the host sees it
-  int pidfd = -1;      // of init
-  std::string socket;  // where init listens
+  pid_t init = 0;       // as the host sees it
+  sys::UniqueFd pidfd;  // of init
+  std::string socket;   // where init listens
   std::uint32_t stream = 0;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,7 +36,10 @@ struct Ready {
   Sandbox sandbox;
   Created created;
   sys::UniqueFd leash;
-  bool is_idle = false;  // made while others were served, and so after them
+  wire::spawner::Create shape;     // what it was made for
+  std::uint64_t memory_bytes = 0;  // that it takes while it waits
+  bool is_idle = false;            // made while others were served, and so after them
+  bool is_furnished = true;        // has what its shape asks for
 };
 
 // One that is being built: what it will be, but for its pid 1.
@@ -44,31 +48,76 @@ struct Making {
   jail::Building building;
 };
 
-// Sandboxes made ahead for the kind of request that came twice running. Each is handed out once, to whoever
-// asks for exactly the same; none is ever used again.
+bool is_same(const wire::spawner::Create& one, const wire::spawner::Create& other);
+
+// Sandboxes made ahead, for the kinds of request that came more than once. Each is handed out once, to
+// whoever asks for exactly the same; none is ever used again. All kinds share the room, and the one that was
+// asked for last is made first.
 class ReadySandboxes {
  public:
-  explicit ReadySandboxes(std::size_t most) : most_(most) {}
+  struct Room {
+    std::size_t most = 0;
+    std::uint64_t memory_bytes = 0;
+  };
+  static constexpr std::size_t kMostKinds = 4;
+  // A kind that was not asked for during so many requests is forgotten.
+  static constexpr std::uint64_t kForgotten = 200;
 
-  // Takes note of what is asked for. What was made for something else is given up.
+  explicit ReadySandboxes(Room room) : room_(room) {}
+
+  // Takes note of what is asked for. What was made for a kind that is forgotten is given up.
   std::vector<Ready> notice(const wire::spawner::Create& request);
   std::optional<Ready> take(const wire::spawner::Create& request);
-  bool is_for(const wire::spawner::Create& request) const;
-  bool wants_more() const { return wanted_ && ready_.size() < most_; }
+  // What to make next, with so many under way; nothing: there is enough, or no room.
+  const wire::spawner::Create* wanted(std::size_t under_way) const;
   // At the rate at which they go now there will be none soon.
-  bool runs_low() const { return wanted_ && ready_.size() < 2; }
-  const wire::spawner::Create& shape() const { return shape_; }
-  const std::deque<Ready>& all() const { return ready_; }
-  void put(Ready ready) { ready_.push_back(std::move(ready)); }
+  bool runs_low() const;
+  bool empty() const { return count() == 0; }
+  void put(Ready ready);
+  // One that still lacks what is to wait in it.
+  bool has_unfurnished() const;
+  std::optional<Ready> take_unfurnished();
   // None of those that are there is given up: another one could not be made.
-  void want_no_more() { wanted_ = false; }
+  void want_no_more(const wire::spawner::Create& shape);
   std::vector<Ready> give_up();
+  // Those of one template.
+  std::vector<Ready> give_up(std::string_view root);
+
+  // How many of those that wait use each CPU.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Kind& kind : kinds_) {
+      for (const Ready& ready : kind.ready) visit(ready);
+    }
+  }
 
  private:
-  const std::size_t most_;
-  wire::spawner::Create shape_;
-  bool wanted_ = false;
-  std::deque<Ready> ready_;
+  struct Kind {
+    wire::spawner::Create shape;
+    bool wanted = false;
+    std::uint64_t last_asked = 0;
+    std::deque<Ready> ready = {};
+
+    std::uint64_t memory() const;
+  };
+  using Kinds = std::list<Kind>;
+
+  Kinds::iterator find(const wire::spawner::Create& request);
+  std::size_t count() const;
+  std::uint64_t memory() const;
+  std::size_t sharers() const;
+  // Of the room, with what others want as well.
+  std::size_t share() const;
+  std::uint64_t memory_share() const;
+  // What a kind has beyond its share, since others want theirs.
+  void trim(std::vector<Ready>& given_up);
+  void forget_one(std::vector<Ready>& given_up);
+  template <class Predicate>
+  std::vector<Ready> give_up_if(Predicate predicate);
+
+  const Room room_;
+  Kinds kinds_;  // the one asked for last first
+  std::uint64_t asked_ = 0;
 };
 
 }  // namespace spawner

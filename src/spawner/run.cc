@@ -128,7 +128,7 @@ Result<> serve(const Options& options, const base::Paths& paths, MakeControl mak
                        .cgroups = *cgroups,
                        .disks = *disks.disks,
                        .workspace_roots = config.workspace_roots,
-                       .ready = config.ready,
+                       .ready = {.most = config.ready, .memory_bytes = config.ready_memory},
                        .control = control.get()});
   RETURN_IF_ERROR(sandboxes.reconcile());
   ASSIGN_OR_RETURN(auto listener, listen_alone(paths));

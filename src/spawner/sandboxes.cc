@@ -39,17 +39,6 @@ jail::Spec spec_of(const wire::spawner::Create& request, const Berth& berth) {
           .first_id = berth.first_id};
 }
 
-bool is_alive(int pidfd) {
-  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
-  return ::poll(&end, 1, 0) == 0;
-}
-
-std::vector<Ready> one(Ready ready) {
-  std::vector<Ready> list;
-  list.push_back(std::move(ready));
-  return list;
-}
-
 }  // namespace
 
 Sandboxes::Sandboxes(Parts parts)
@@ -59,10 +48,10 @@ Sandboxes::Sandboxes(Parts parts)
       disks_(parts.disks),
       workspace_roots_(std::move(parts.workspace_roots)),
       control_(parts.control),
-      blocks_(parts.ready != 0 ? IdBlocks::Maps::kKeep : IdBlocks::Maps::kDrop),
+      blocks_(parts.ready.most != 0 ? IdBlocks::Maps::kKeep : IdBlocks::Maps::kDrop),
       nurseries_(blocks_),
       berths_(paths_, cgroups_, blocks_),
-      makes_ahead_(parts.ready != 0),
+      makes_ahead_(parts.ready.most != 0),
       ready_(parts.ready),
       endings_(paths_, cgroups_),
       zygotes_({.paths = paths_, .materials = materials_, .cgroups = cgroups_, .blocks = blocks_}, endings_) {
@@ -72,33 +61,11 @@ Result<Created> Sandboxes::create(const wire::spawner::Create& request) {
   if (request.weaken != 0 && control_ == nullptr) {
     return base::fail(Code::kDenied, "this spawner weakens no sandbox");
   }
+  // A control spawner's sandboxes differ by more than what is asked for.
+  if (control_ == nullptr) end_all(ready_.notice(request));
   if (auto ready = take_ready(request)) return hand_out(*std::move(ready));
-  // Before it is made: what waits for another kind of request gives way. (A control spawner's sandboxes
-  // differ by more than what is asked for.)
-  if (control_ == nullptr) {
-    if (!ready_.is_for(request)) give_up_ready();
-    (void)ready_.notice(request);
-  }
   ASSIGN_OR_RETURN(auto made, make(request, Patience::kSome));
   return hand_out(std::move(made));
-}
-
-std::optional<Ready> Sandboxes::take_ready(const wire::spawner::Create& request) {
-  if (!ready_.is_for(request)) return std::nullopt;
-  while (true) {
-    auto ready = ready_.take(request);
-    if (!ready && !making_) return std::nullopt;
-    if (!ready) {
-      // Sooner there than one that is begun now.
-      (void)cgroups_.set_idle(making_->ready.created.id.text(), false);
-      finish_preparation();
-    } else if (is_alive(ready->sandbox.pidfd.get())) {
-      ready->created.steps.clear();  // they were nothing that this request took part in
-      return ready;
-    } else {
-      end_all(one(*std::move(ready)));
-    }
-  }
 }
 
 Result<Ready> Sandboxes::make(const wire::spawner::Create& request, Patience patience) {
@@ -114,7 +81,9 @@ Result<Making> Sandboxes::begin_making(const wire::spawner::Create& request, Pat
   auto berth = berths_.take(*nursery);
   end_all(berths_.take_failures());
   if (!berth) return std::unexpected(std::move(berth).error());
-  look_ahead(makes_ahead_ && request.root_kind == RootKind::kTemplate ? name_of_root(request) : "");
+  if (patience == Patience::kSome) {
+    look_ahead(makes_ahead_ && request.root_kind == RootKind::kTemplate ? name_of_root(request) : "");
+  }
   jail::Spec spec = spec_of(request, *berth);
   spec.root = std::move(root);
   spec.machine = std::move(machine);
@@ -134,72 +103,24 @@ Result<Created> Sandboxes::hand_out(Ready ready) {
   }
   if (!in_the_books) {
     auto error = base::with_context("sandbox " + id.text(), std::move(in_the_books).error());
-    end_all(one(std::move(ready)));
+    end(std::move(ready));
     return std::unexpected(std::move(error));
   }
   sandboxes_.emplace(id, std::move(ready.sandbox));
   return std::move(ready.created);
 }
 
+void Sandboxes::end(Ready ready) {
+  // Processes that hardly run die slowly.
+  if (ready.is_idle) (void)cgroups_.set_idle(ready.created.id.text(), false);
+  endings_.begin({.id = ready.created.id,
+                  .first_id = ready.sandbox.record.first_id,
+                  .pidfd = std::move(ready.sandbox.pidfd),
+                  .disk = std::move(ready.sandbox.disk)});
+}
+
 void Sandboxes::end_all(std::vector<Ready> given_up) {
-  for (Ready& one : given_up) {
-    // Processes that hardly run die slowly.
-    if (one.is_idle) (void)cgroups_.set_idle(one.created.id.text(), false);
-    endings_.begin({.id = one.created.id,
-                    .first_id = one.sandbox.record.first_id,
-                    .pidfd = std::move(one.sandbox.pidfd),
-                    .disk = std::move(one.sandbox.disk)});
-  }
-}
-
-void Sandboxes::look_ahead(const std::string& root) {
-  if (root == ahead_for_) return;
-  if (const Nursery* const before = nurseries_.find(ahead_for_); before != nullptr) {
-    end_all(berths_.give_up(before->slot));
-  }
-  ahead_for_ = root;
-}
-
-bool Sandboxes::wants_preparation() const {
-  if (ready_.wants_more() && !making_) return true;
-  const Nursery* const nursery = nurseries_.find(ahead_for_);
-  return nursery != nullptr && berths_.wants_more(*nursery);
-}
-
-// When something fails here, whoever asks next makes it for himself and hears why that does not work.
-void Sandboxes::prepare() {
-  if (ready_.wants_more() && !making_) {
-    const auto shape = ready_.shape();
-    auto making = begin_making(shape, Patience::kNone);
-    if (!making) return ready_.want_no_more();
-    making_ = *std::move(making);
-    return;
-  }
-  if (berths_.prepare(*nurseries_.find(ahead_for_))) return;
-  look_ahead("");
-  end_all(berths_.take_failures());
-}
-
-void Sandboxes::tend_preparation() {
-  if (making_ && making_->building.is_over()) finish_preparation();
-}
-
-void Sandboxes::finish_preparation() {
-  auto made = finish_making(*std::exchange(making_, std::nullopt));
-  if (!made) return ready_.want_no_more();
-  ready_.put(*std::move(made));
-}
-
-void Sandboxes::give_up_ready() {
-  if (making_) end_all(one(std::move(making_->ready)));
-  making_.reset();
-  end_all(ready_.give_up());
-}
-
-void Sandboxes::give_up_ahead() {
-  give_up_ready();
-  ahead_for_.clear();
-  end_all(berths_.give_up_all());
+  for (Ready& one : given_up) end(std::move(one));
 }
 
 void Sandboxes::end_all(const std::vector<Remains>& remains) {
@@ -240,7 +161,8 @@ Result<jail::Machine> Sandboxes::machine_for(const wire::spawner::Create& reques
   const jail::Host& host = materials_.host;
   CpuUse use(host.cpus);
   for (const auto& [id, sandbox] : sandboxes_) use.add(sandbox.cpus);
-  for (const Ready& ready : ready_.all()) use.add(ready.sandbox.cpus);
+  ready_.for_each([&](const Ready& ready) { use.add(ready.sandbox.cpus); });
+  for (const auto& [id, ready] : furnishing_) use.add(ready.sandbox.cpus);
   if (making_) use.add(making_->ready.sandbox.cpus);
   jail::Machine machine{.processor = host.processor, .memory_bytes = request.memory_bytes};
   ASSIGN_OR_RETURN(machine.cpus, use.least_used(jail::whole_cpus(request.cpu_millis)));
@@ -284,7 +206,8 @@ Ready Sandboxes::outline(const jail::Spec& spec, const wire::spawner::Create& re
                       .seccomp = {},
                       .disk_bytes = disk_bytes_of(request),
                       .steps = {}},
-          .leash = {}};
+          .leash = {},
+          .shape = request};
 }
 
 Result<Ready> Sandboxes::finish_making(Making making) {
@@ -292,7 +215,7 @@ Result<Ready> Sandboxes::finish_making(Making making) {
   Ready& ready = making.ready;
   if (!built) {
     auto error = base::with_context("sandbox " + ready.created.id.text(), std::move(built).error());
-    end_all(one(std::move(ready)));
+    end(std::move(ready));
     return std::unexpected(std::move(error));
   }
   ready.sandbox.record.pid = built->pid;
@@ -325,6 +248,8 @@ Result<Disk> Sandboxes::take_disk(const base::SandboxId& id, std::uint64_t bytes
   while (true) {
     auto disk = disks_.take(id, bytes);
     if (disk || disk.error().code != Code::kExhausted || Endings::Clock::now() >= deadline) return disk;
+    // What nobody has asked for gives way.
+    give_up_ready();
     std::vector<pollfd> news;
     endings_.add_polls(news);
     for (const int fd : disks_.waits()) news.push_back({fd, POLLIN, 0});
@@ -407,7 +332,7 @@ Result<std::string> Sandboxes::retire_template(const std::string& digest) {
   std::string trash = "trash." + base::random_hex(8);
   RETURN_IF_ERROR(
       sys::renameat(AT_FDCWD, paths_.templates + "/" + digest, AT_FDCWD, paths_.builds + "/" + trash));
-  if (ready_.shape().root.view() == digest) give_up_ready();
+  give_up_ready(digest);
   if (ahead_for_ == digest) look_ahead("");
   zygotes_.end(digest);
   nurseries_.retire(digest);

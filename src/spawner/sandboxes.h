@@ -33,7 +33,7 @@ class Sandboxes {
     sys::CgroupTree& cgroups;
     Disks& disks;
     std::vector<std::string> workspace_roots;
-    std::size_t ready = 0;  // how many whole sandboxes to make ahead; 0: berths neither
+    ReadySandboxes::Room ready;                       // for whole sandboxes made ahead; none: berths neither
     const jail::ControlAuthority* control = nullptr;  // tests only: may weaken a sandbox
   };
   explicit Sandboxes(Parts parts);
@@ -50,17 +50,20 @@ class Sandboxes {
   // Moves a template that no sandbox uses out of sight, atomically with respect to create. Returns its trash
   // name.
   Result<std::string> retire_template(const std::string& digest);
-  // Errands of a client, which end when `zygotes().tend()` says so (enter.cc).
+  // Errands of a client, which end when `tend_zygotes` says so (enter.cc).
   Result<> warm(int client, const wire::spawner::Warm& request);
   Result<> enter(int client, const wire::spawner::EnterContext& request);
-  Zygotes& zygotes() { return zygotes_; }
+  // Goes on with them; those that are done.
+  std::vector<Zygotes::Answer> tend_zygotes();
   const Zygotes& zygotes() const { return zygotes_; }
   // Makes ahead what the next request will need, a piece at a time: whole sandboxes of the kind that came
   // twice running, and berths for the template of the last request.
   bool wants_preparation() const;
   // True when the next request may find nothing made ahead.
-  bool is_preparation_urgent() const { return ready_.runs_low(); }
-  void prepare();
+  bool is_preparation_urgent() const;
+  // In haste, only what the next request cannot do without.
+  enum class Haste { kNone, kUrgent };
+  void prepare(Haste haste);
   // What hangs up when a sandbox made ahead is complete, or -1; then, or now and then, to be taken care of.
   int preparation_fd() const { return making_ ? making_->building.fd() : -1; }
   void tend_preparation();
@@ -109,13 +112,24 @@ class Sandboxes {
   void collect();
   // Into the books, and off the leash.
   Result<Created> hand_out(Ready ready);
+  void end(Ready ready);
   void end_all(std::vector<Ready> given_up);
-  // One made ahead, or being made, for exactly this.
+  // ahead.cc: one made ahead, or being made, for exactly this.
   std::optional<Ready> take_ready(const wire::spawner::Create& request);
+  std::optional<Ready> take_made(const wire::spawner::Create& request);
+  const wire::spawner::Create* wanted() const;
   void finish_preparation();
-  // Everything that was made ahead for a kind of request, and the berths for its template.
+  void keep(Ready ready);
+  bool wants_furnishing() const;
+  void furnish(Ready ready);
+  // Every sandbox that was made ahead, those of one template, and berths as well.
   void give_up_ready();
+  void give_up_ready(std::string_view root);
   void give_up_ahead();
+  // enter.cc
+  Zygotes::Origin origin_of(const std::string& name, const Nursery& nursery) const;
+  static Result<Destination> destination_of(const Sandbox& sandbox, std::string socket);
+  Result<> enter_early(const Ready& ready);
   Result<jail::Wiring> wire_up(Berth& berth, const jail::Spec& spec, const wire::spawner::Create& request);
   Result<> adopt(Record record);
   // From the kernel's books, which go with the group.
@@ -134,6 +148,9 @@ class Sandboxes {
   const bool makes_ahead_;
   ReadySandboxes ready_;
   std::optional<Making> making_;  // to become one of them
+  // To become one of them, once a context is in.
+  static constexpr std::size_t kMostFurnished = 2;
+  std::map<base::SandboxId, Ready> furnishing_;
   Endings endings_;
   Zygotes zygotes_;
   std::vector<base::SandboxId> gone_;  // nobody has been told yet

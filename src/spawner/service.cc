@@ -104,7 +104,7 @@ void Service::tend_disks() {
 // What can be made ahead is not made while somebody is served, because the two would share the machine,
 // unless soon nothing would be left of it.
 int Service::time_to_quiet() const {
-  if (sandboxes_.is_preparation_urgent() && sandboxes_.wants_preparation()) return 0;
+  if (sandboxes_.is_preparation_urgent()) return 0;
   // Disks are tended once after each use as well.
   if (!sandboxes_.wants_preparation() && tended_ > last_use_) return 1000;
   const auto left = last_use_ + kQuiet - std::chrono::steady_clock::now();
@@ -116,7 +116,8 @@ void Service::prepare() {
   const bool quiet = std::chrono::steady_clock::now() >= last_use_ + kQuiet;
   if (!quiet && !sandboxes_.is_preparation_urgent()) return;
   if (quiet) tend_disks();
-  if (sandboxes_.wants_preparation()) sandboxes_.prepare();
+  if (!sandboxes_.wants_preparation()) return;
+  sandboxes_.prepare(quiet ? Sandboxes::Haste::kNone : Sandboxes::Haste::kUrgent);
 }
 
 int Service::poll_timeout() const {
@@ -251,7 +252,7 @@ void Service::answer_one(const wire::spawner::EnterContext& request, Reply& repl
 }
 
 void Service::tend_zygotes() {
-  for (const auto& [client, outcome] : sandboxes_.zygotes().tend()) {
+  for (const auto& [client, sandbox, outcome] : sandboxes_.tend_zygotes()) {
     Reply reply;
     reply.ok = 1;
     if (!outcome) set_error(reply, outcome.error());

@@ -3,6 +3,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <utility>
+
 #include "jail/zygote.h"
 #include "spawner/forkable.h"
 #include "spawner/records.h"
@@ -38,10 +40,16 @@ Result<> Zygote::start(const Parts& parts, const std::string& root, const Nurser
   RETURN_IF_ERROR(sys::create_file_at(AT_FDCWD, ahead_path(parts.paths, id_), "", 0600));
   ASSIGN_OR_RETURN(wiring.group, parts.cgroups.create(id_.text()));
   RETURN_IF_ERROR(parts.cgroups.set_limits(id_.text(), limits(parts.materials.host.cpus.size())));
+  RETURN_IF_ERROR(parts.cgroups.set_idle(id_.text(), true));
   ASSIGN_OR_RETURN(process_, jail::start_zygote({.root = root, .first_id = slot_}, wiring));
   channel_ = std::move(line.ours);
   deadline_ = Clock::now() + kWarmingUp;
   return {};
+}
+
+Result<> Zygote::hurry(const Parts& parts) {
+  if (std::exchange(is_hurried_, true)) return {};
+  return parts.cgroups.set_idle(id_.text(), false);
 }
 
 base::Error Zygote::how_it_ended() const {

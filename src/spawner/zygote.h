@@ -28,6 +28,9 @@ class Zygote {
   explicit Zygote(std::uint32_t slot) : id_(base::SandboxId::random()), slot_(slot) {}
   Result<> start(const Parts& parts, const std::string& root, const Nursery& nursery);
 
+  // Until somebody waits for it, it imports and bears when nobody else wants the CPU.
+  Result<> hurry(const Parts& parts);
+
   const base::SandboxId& id() const { return id_; }
   std::uint32_t slot() const { return slot_; }
   int fd() const { return channel_.get(); }
@@ -48,6 +51,7 @@ class Zygote {
   sys::Clone process_;
   sys::UniqueFd channel_;
   Clock::time_point deadline_;
+  bool is_hurried_ = false;
   bool is_ready_ = false;
   bool is_condemned_ = false;
 };

@@ -48,15 +48,22 @@ Result<Zygote*> Zygotes::of(const Origin& origin) {
 }
 
 Result<> Zygotes::warm(int client, const Origin& origin) {
-  RETURN_IF_ERROR(of(origin));
+  ASSIGN_OR_RETURN(Zygote* const zygote, of(origin));
+  RETURN_IF_ERROR(zygote->hurry(parts_));
   errands_.push_back({.client = client, .origin = origin, .to = std::nullopt});
   return {};
 }
 
-Result<> Zygotes::enter(int client, const Origin& origin, const Destination& to) {
-  RETURN_IF_ERROR(of(origin));
-  errands_.push_back({.client = client, .origin = origin, .to = to});
+Result<> Zygotes::enter(int client, const Origin& origin, Destination to) {
+  ASSIGN_OR_RETURN(Zygote* const zygote, of(origin));
+  if (client != kNobody) RETURN_IF_ERROR(zygote->hurry(parts_));
+  errands_.push_back({.client = client, .origin = origin, .to = std::move(to)});
   return {};
+}
+
+Result<bool> Zygotes::ready(const Origin& origin) {
+  ASSIGN_OR_RETURN(const Zygote* const zygote, of(origin));
+  return zygote->is_ready();
 }
 
 void Zygotes::add_polls(std::vector<pollfd>& polls) const {
@@ -90,6 +97,12 @@ std::optional<Result<>> Zygotes::advance(Errand& errand) {
   return std::unexpected(of_zygote(errand.origin.name, std::move(in).error()));
 }
 
+Zygotes::Answer Zygotes::answer_of(const Errand& errand, Result<> outcome) {
+  return {.client = errand.client,
+          .sandbox = errand.to ? std::optional(errand.to->sandbox) : std::nullopt,
+          .outcome = std::move(outcome)};
+}
+
 void Zygotes::fail_errands(const std::string& root, const base::Error& error) {
   for (auto at = errands_.begin(); at != errands_.end();) {
     if (at->origin.name != root) {
@@ -97,7 +110,7 @@ void Zygotes::fail_errands(const std::string& root, const base::Error& error) {
       continue;
     }
     if (at->arrival) at->arrival->abandon();
-    answers_.push_back({.client = at->client, .outcome = std::unexpected(error)});
+    answers_.push_back(answer_of(*at, std::unexpected(error)));
     at = errands_.erase(at);
   }
 }
@@ -134,7 +147,7 @@ std::vector<Zygotes::Answer> Zygotes::tend() {
       ++at;
       continue;
     }
-    answers_.push_back({.client = at->client, .outcome = *std::move(over)});
+    answers_.push_back(answer_of(*at, *std::move(over)));
     at = errands_.erase(at);
   }
   return std::exchange(answers_, {});

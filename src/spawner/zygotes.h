@@ -32,11 +32,16 @@ class Zygotes {
   // Begin an errand for a client. Errors here are answered at once; kUnsupported: this template has no
   // zygote.
   Result<> warm(int client, const Origin& origin);
-  Result<> enter(int client, const Origin& origin, const Destination& to);
+  Result<> enter(int client, const Origin& origin, Destination to);
+  // Starts it unless it is there, without haste. True: it is ready.
+  Result<bool> ready(const Origin& origin);
 
   void add_polls(std::vector<pollfd>& polls) const;
+  // Instead of a client: the caller himself.
+  static constexpr int kNobody = -1;
   struct Answer {
-    int client = -1;
+    int client = kNobody;
+    std::optional<base::SandboxId> sandbox;  // that was to be entered
     Result<> outcome;
   };
   // Goes on with everything that can go on; the errands that are done with it.
@@ -56,6 +61,7 @@ class Zygotes {
   };
 
   Result<Zygote*> of(const Origin& origin);
+  static Answer answer_of(const Errand& errand, Result<> outcome);
   // A zygote that has served and has died is replaced, once for each errand. One that has not served fails
   // its errands: the next would not, either.
   void lose(const std::string& root, const base::Error& error);

@@ -54,6 +54,8 @@ class CgroupTree {
   virtual Result<> move_in(const std::string& name, pid_t pid) const = 0;
   // While idle, its processes run when nobody else wants the CPU.
   virtual Result<> set_idle(const std::string& name, bool idle) const = 0;
+  // What its processes and their files take now, in bytes.
+  virtual Result<std::uint64_t> memory(const std::string& name) const = 0;
   // Removes the group, its leaves and its twins; the processes must be gone. Absent parts are fine.
   virtual Result<> remove(const std::string& name) = 0;
   // Removes the parent group that all sandboxes of this instance share.

@@ -69,6 +69,12 @@ class V1Tree final : public CgroupTree {
     return write_existing_at(cpu.get(), "cpu.idle", idle ? "1" : "0");
   }
 
+  Result<std::uint64_t> memory(const std::string& name) const override {
+    ASSIGN_OR_RETURN(const auto dir, open_controller("memory", name));
+    ASSIGN_OR_RETURN(const auto text, read_file_at(dir.get(), "memory.usage_in_bytes"));
+    return std::strtoull(text.c_str(), nullptr, 10);
+  }
+
   Result<> remove(const std::string& name) override {
     for (const std::string& root : roots()) {
       auto done = unlinkat(AT_FDCWD, root + "/" + name, AT_REMOVEDIR);

@@ -58,6 +58,11 @@ class V2Tree final : public CgroupTree {
     return write_existing_at(group.get(), "cpu.idle", idle ? "1" : "0");
   }
 
+  Result<std::uint64_t> memory(const std::string& name) const override {
+    ASSIGN_OR_RETURN(const auto text, read_file(unified_path() + "/" + name + "/memory.current"));
+    return std::strtoull(text.c_str(), nullptr, 10);
+  }
+
   Result<> remove(const std::string& name) override {
     auto dir = open_unified(name);
     if (!dir && dir.error().code == base::Code::kNotFound) return {};

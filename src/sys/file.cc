@@ -166,6 +166,8 @@ Result<UniqueFd> sealed_memfd(const char* name, std::string_view bytes, mode_t m
   UniqueFd fd(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) return failed_call("memfd_create");
   RETURN_IF_ERROR(write_all(fd.get(), bytes));
+  // Whoever gets it reads it from its beginning.
+  if (::lseek(fd.get(), 0, SEEK_SET) != 0) return failed_call("lseek");
   RETURN_IF_ERROR(fchmod(fd.get(), mode));
   constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
   // EBUSY: the kernel still holds a page of it for a moment (compaction, writeback of another mapping).

@@ -96,6 +96,13 @@ bool is_own_child(int pidfd) {
   return ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+bool is_stopped(int pidfd) {
+  siginfo_t info{};
+  const long done =
+      ::syscall(SYS_waitid, P_PIDFD, static_cast<id_t>(pidfd), &info, WSTOPPED | WNOHANG, nullptr);
+  return done == 0 && info.si_pid != 0;
+}
+
 Result<ExitStatus> wait_pidfd(int pidfd) {
   siginfo_t info{};
   rusage usage{};

@@ -44,6 +44,8 @@ Result<> kill(pid_t pid, int signal);
 bool is_ending(pid_t pid, int pidfd);
 // Whether it is a child of ours, ended or not.
 bool is_own_child(int pidfd);
+// Whether this child was stopped since it was asked last.
+bool is_stopped(int pidfd);
 // Waits for this child to end. `wait_any` reaps whatever has ended, without blocking.
 Result<ExitStatus> wait_pidfd(int pidfd);
 struct Reaped {

@@ -72,10 +72,20 @@ Result<UniqueFd> listen_unix(const std::string& path, int type) {
   return fd;
 }
 
-Result<UniqueFd> connect_unix(const std::string& path, int type) {
+namespace {
+// The kernel finds one that nobody has.
+Result<> take_some_name(int socket) {
+  const sa_family_t family = AF_UNIX;
+  if (::bind(socket, reinterpret_cast<const sockaddr*>(&family), sizeof family) == 0) return {};
+  return failed_call("bind");
+}
+}  // namespace
+
+Result<UniqueFd> connect_unix(const std::string& path, int type, Origin origin) {
   ASSIGN_OR_RETURN(const auto address, address_of(path));
   UniqueFd fd(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
   if (!fd) return failed_call("socket(AF_UNIX)");
+  if (origin == Origin::kNamed) RETURN_IF_ERROR(take_some_name(fd.get()));
   if (retry([&] {
         return ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
       }) != 0) {
@@ -88,6 +98,14 @@ Result<UniqueFd> accept(int listener, int flags) {
   UniqueFd fd(retry([&] { return ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | flags); }));
   if (!fd) return failed_call("accept");
   return fd;
+}
+
+Result<bool> peer_has_name(int socket) {
+  sockaddr_un address{};
+  socklen_t size = sizeof address;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    return failed_call("getpeername");
+  return size > sizeof address.sun_family;
 }
 
 Result<> set_receive_timeout(int socket, int seconds) {

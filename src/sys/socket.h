@@ -27,7 +27,10 @@ Result<SocketPair> make_socket_pair(int type);
 Result<Pipe> make_pipe();
 // Binds a new path socket (mode 0600) and listens. An existing file at the path is an error.
 Result<UniqueFd> listen_unix(const std::string& path, int type);
-Result<UniqueFd> connect_unix(const std::string& path, int type);
+// Whether the connecting end has an address of its own, which the other side can see.
+enum class Origin { kNameless, kNamed };
+Result<UniqueFd> connect_unix(const std::string& path, int type, Origin origin = Origin::kNameless);
+Result<bool> peer_has_name(int socket);
 // `flags`: SOCK_NONBLOCK, or none.
 Result<UniqueFd> accept(int listener, int flags = 0);
 Result<> set_nonblocking(int fd);

@@ -99,7 +99,7 @@ TEST(Build, RunsStepsInOrderAndTellsStages) {
 }
 
 // A step that leaves traps where a sandbox will mount things, and attributes that would act there.
-class HostileRunner : public StepRunner {
+class HostileRunner : public test::RecordingRunner {
  public:
   Result<> run(const std::string& root, const std::string&, Progress&) override {
     EXPECT_EQ(::rmdir((root + "/proc").c_str()), 0);
@@ -131,12 +131,46 @@ TEST(Build, UndoesWhatStepsDoToMountPointsAndAttributes) {
   EXPECT_EQ(::llistxattr((root + "/bin").c_str(), nullptr, 0), 0);
 }
 
-class FailingRunner : public StepRunner {
+class FailingRunner : public test::RecordingRunner {
  public:
   Result<> run(const std::string&, const std::string&, Progress&) override {
     return base::fail(base::Code::kInternal, "step failed");
   }
 };
+
+class UnableToPreload : public test::RecordingRunner {
+ public:
+  Result<> preload(const std::string&) override {
+    return base::fail(base::Code::kUnavailable, "no_such_package cannot be imported");
+  }
+};
+
+TEST(Build, ATemplateThatCannotImportWhatItListsGetsNoName) {
+  const test::Scratch scratch;
+  const auto store = open_store(scratch / "state");
+  auto recipe = test::tiny_recipe();
+  recipe.files.push_back({.path = "/usr/lib/cove/preload/python", .content = "no_such_package\n"});
+  test::Recorder progress;
+  UnableToPreload unable;
+  const auto failed = build(store, tiny_request("tiny", recipe), progress, unable);
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, HasSubstr("no_such_package cannot be imported"));
+  EXPECT_FALSE(store.resolve("tiny"));
+}
+
+TEST(Build, OnlyATemplateWithAListIsAskedToImportIt) {
+  const test::Scratch scratch;
+  const auto store = open_store(scratch / "state");
+  test::Recorder progress;
+  test::RecordingRunner runner;
+  ASSERT_TRUE(build(store, tiny_request("plain", test::tiny_recipe()), progress, runner));
+  EXPECT_THAT(runner.preloaded, IsEmpty());
+  auto recipe = test::tiny_recipe();
+  recipe.files.push_back({.path = "/usr/lib/cove/preload/python", .content = "json\n"});
+  const auto built = build(store, tiny_request("listed", recipe), progress, runner);
+  ASSERT_TRUE(built) << built.error().message;
+  EXPECT_THAT(runner.preloaded, ElementsAre(built->info.digest));
+}
 
 TEST(Build, AFailureLeavesNothing) {
   const test::Scratch scratch;

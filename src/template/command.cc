@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <deque>
@@ -19,6 +20,11 @@ namespace templates {
 namespace {
 
 constexpr std::size_t kMaxLine = 4096;
+
+// HOME holds the configuration of both tools.
+constexpr std::array<std::string_view, 7> kFetchSettings = {
+    "HOME=",         "PIP_", "npm_config_", "NPM_CONFIG_", "NODE_EXTRA_CA_CERTS=", "REQUESTS_CA_BUNDLE=",
+    "SSL_CERT_FILE="};
 
 struct Child {
   pid_t pid = 0;
@@ -172,6 +178,16 @@ std::vector<std::string> command_environment() {
   for (const char* name :
        {"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) {
     if (const char* value = std::getenv(name)) out.push_back(std::string(name) + "=" + value);
+  }
+  return out;
+}
+
+std::vector<std::string> fetch_environment() {
+  auto out = command_environment();
+  for (const char* const* entry = ::environ; *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    const auto begins = [&](std::string_view prefix) { return variable.starts_with(prefix); };
+    if (std::ranges::any_of(kFetchSettings, begins)) out.emplace_back(variable);
   }
   return out;
 }

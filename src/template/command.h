@@ -22,5 +22,7 @@ Result<std::string> capture(const std::vector<std::string>& argv);
 
 // PATH and locale, plus the proxy variables of our own environment.
 std::vector<std::string> command_environment();
+// For tools that fetch packages: also what tells pip and npm where from, and whom to trust.
+std::vector<std::string> fetch_environment();
 
 }  // namespace templates

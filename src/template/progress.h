@@ -16,11 +16,15 @@ class Progress {
   virtual void detail(std::string_view line) = 0;
 };
 
-// Runs one shell command of a recipe as root of a sandbox whose root file system is `root_dir`, writable.
+// What needs sandboxes of a template that is being made.
 class StepRunner {
  public:
   virtual ~StepRunner() = default;
+  // Runs one shell command of a recipe as root of a sandbox whose root file system is `root_dir`, writable.
   virtual Result<> run(const std::string& root_dir, const std::string& command, Progress& progress) = 0;
+  // Imports what the finished template wants to have imported ahead, as its zygote will. With an error
+  // nothing of a template without a name is left.
+  virtual Result<> preload(const std::string& digest) = 0;
 };
 
 // Asks a long operation to stop: when `fd` (an eventfd, a pipe, a signalfd) becomes readable. The caller owns

@@ -40,6 +40,12 @@ std::string recipe_digest(const Recipe& recipe) {
   for (const auto& file : recipe.files) fields.add(file.path).add(file.mode).add(file.content);
   fields.add(recipe.run.size());
   for (const auto& command : recipe.run) fields.add(command);
+  // Only where they are used, so that a recipe without them keeps the digest it had before they existed.
+  if (!recipe.from_digest.empty()) fields.add("from").add(recipe.from_digest);
+  if (!recipe.pip.file.empty()) fields.add("pip").add(format_requirements(recipe.pip_packages));
+  // The file's name is part of where its packages go.
+  if (!recipe.npm.file.empty()) fields.add("npm").add(recipe.npm.file).add(recipe.npm_packages.text);
+  if (!recipe.npm.path.empty()) fields.add("npm-path").add(recipe.npm.path);
   return fields.take_hex();
 }
 

@@ -1,6 +1,7 @@
 // A recipe says what a template is made of, in plain text:
 //
-//   suite = trixie
+//   suite = trixie                  # or, instead of suite, packages, exclude and user:
+//   from = base                     # another template, by name or digest; what follows is put on top of it
 //   [packages]                      # one per line, from the Debian archive, without recommended ones
 //   python3
 //   [exclude]                       # path globs that dpkg does not unpack
@@ -15,6 +16,10 @@
 //   [file /etc/pip.conf 0644]       # content lines start with '|' and one space
 //   | [global]
 //   | break-system-packages = true
+//   [tree /usr/lib/x folder]        # a folder beside the recipe, with all that is in it
+//   [pip python.lock]               # Python packages by hash, of a file beside the recipe (pip_lock.h)
+//   [npm node.lock]                 # npm packages by hash, likewise (npm_lock.h), for everybody, or
+//   [npm node.lock /usr/lib/x]      # for the programs below this directory only
 //   [run]                           # shell commands, one per line, as root inside a sandbox
 //   echo hello > /etc/greeting
 //
@@ -30,6 +35,8 @@
 #include <utility>
 #include <vector>
 
+#include "template/npm_lock.h"
+#include "template/pip_lock.h"
 #include "template/rules.h"
 
 namespace templates {
@@ -53,16 +60,37 @@ struct RecipeFile {
   std::string content;
 };
 
+// A folder that the recipe names; its files become files of the recipe when it is read (recipe_files.h).
+struct RecipeTree {
+  std::string path;
+  std::string source;
+  std::size_t line = 0;
+};
+
+// A lock file that the recipe names.
+struct RecipeLock {
+  std::string file;  // empty: the recipe has none
+  std::size_t line = 0;
+  std::string path = {};  // of npm's: the directory whose node_modules it becomes; empty: for everybody
+};
+
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 struct Recipe {
   std::string suite;
+  std::string from;         // the template to begin with, instead of the suite's packages
+  std::string from_digest;  // which one that is; known when its store has been asked (parent.h)
   std::vector<std::string> packages;
   std::vector<std::string> exclude;
   RecipeUser user;
   Environment environment;
   std::vector<RecipeDirectory> directories;
   std::vector<RecipeFile> files;
+  std::vector<RecipeTree> trees;
+  RecipeLock pip;
+  RecipeLock npm;
+  std::vector<LockedPackage> pip_packages;  // what the locks say, once they have been read (recipe_files.h)
+  NpmLock npm_packages;
   std::vector<std::string> run;
 };
 

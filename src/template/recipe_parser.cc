@@ -33,7 +33,7 @@ Result<KeyValue> split_key_value(std::string_view line) {
 // One recipe while its lines come in. Each section has a function that takes the section's lines.
 class Parser {
  public:
-  Result<> line(std::string_view text);
+  Result<> line(std::string_view text, std::size_t number);
   Result<Recipe> finish() &&;
 
  private:
@@ -46,19 +46,23 @@ class Parser {
 
   Result<> section(std::string_view header);
   Result<> placed_section(std::string_view header);
+  Result<> tree_section(std::string_view header);
+  Result<> lock_section(std::string_view header);
   Result<> claim(const std::string& key);
 
   Result<> top(std::string_view line);
+  Result<> check_beginning() const;
   Result<> package(std::string_view line);
   Result<> exclude(std::string_view line);
   Result<> user(std::string_view line);
   Result<> environment(std::string_view line);
   Result<> run(std::string_view line);
   Result<> content(std::string_view line);
-  Result<> nothing(std::string_view) { return invalid("a [directory] section has no lines"); }
+  Result<> nothing(std::string_view) { return invalid("this section has no lines"); }
 
   Recipe recipe_;
   Handler handler_ = &Parser::top;
+  std::size_t number_ = 0;
   std::set<std::string, std::less<>> seen_;  // whatever may be said only once
 };
 
@@ -75,7 +79,8 @@ Result<> Parser::claim(const std::string& key) {
   return invalid(printable(key) + " appears twice");
 }
 
-Result<> Parser::line(std::string_view text) {
+Result<> Parser::line(std::string_view text, std::size_t number) {
+  number_ = number;
   const bool is_content = handler_ == &Parser::content && text.starts_with('|');
   std::string without_tabs(text);
   if (is_content) std::erase(without_tabs, '\t');
@@ -91,6 +96,8 @@ Result<> Parser::section(std::string_view header) {
   if (!header.ends_with(']')) return invalid("a section header ends with ']'");
   const auto inner = trim(header.substr(1, header.size() - 2));
   if (inner.starts_with("file ") || inner.starts_with("directory ")) return placed_section(inner);
+  if (inner.starts_with("tree ")) return tree_section(inner);
+  if (inner.starts_with("pip ") || inner.starts_with("npm ")) return lock_section(inner);
   for (const auto& known : kSections) {
     if (known.name != inner) continue;
     handler_ = known.handler;
@@ -118,12 +125,67 @@ Result<> Parser::placed_section(std::string_view inner) {
   return {};
 }
 
+// "tree PATH SOURCE".
+Result<> Parser::tree_section(std::string_view inner) {
+  const auto last = inner.rfind(' ');
+  const auto path = trim(inner.substr(4, last - 4));
+  const auto source = inner.substr(last + 1);
+  if (path.empty() || path.contains(' '))
+    return invalid("expected '[tree PATH FOLDER]', PATH without spaces");
+  if (!is_neighbour(source))
+    return invalid("folder " + printable(source) + ": the name of one beside the recipe");
+  RETURN_IF_ERROR(check_recipe_path(path));
+  recipe_.trees.push_back({.path = std::string(path), .source = std::string(source), .line = number_});
+  handler_ = &Parser::nothing;
+  return claim(std::string(path));
+}
+
+// "pip FILE", "npm FILE" or "npm FILE PATH".
+Result<> Parser::lock_section(std::string_view inner) {
+  const auto space = inner.find(' ');
+  const auto words = trim(inner.substr(space));
+  const bool is_npm = inner.starts_with("npm");
+  const auto end = is_npm ? std::min(words.find(' '), words.size()) : words.size();
+  const auto file = words.substr(0, end);
+  const auto path = trim(words.substr(end));
+  if (!is_neighbour(file))
+    return invalid("lock " + printable(file) + ": the name of a file beside the recipe");
+  if (!path.empty()) {
+    RETURN_IF_ERROR(check_recipe_path(path));
+    if (!is_shell_word(path)) return invalid("path " + printable(path) + ": only a-z A-Z 0-9 / . _ + -");
+  }
+  auto& lock = is_npm ? recipe_.npm : recipe_.pip;
+  lock = {.file = std::string(file), .line = number_, .path = std::string(path)};
+  handler_ = &Parser::nothing;
+  return claim("[" + std::string(inner.substr(0, space)) + "]");
+}
+
 Result<> Parser::top(std::string_view line) {
   ASSIGN_OR_RETURN(const auto pair, split_key_value(line));
+  if (pair.key == "from") {
+    if (!is_digest(pair.value)) RETURN_IF_ERROR(check_template_name(pair.value));
+    recipe_.from = pair.value;
+    return claim("from");
+  }
   if (pair.key != "suite") return invalid("unknown key " + printable(pair.key));
   if (!is_suite(pair.value)) return invalid("suite " + printable(pair.value) + ": a release such as trixie");
   recipe_.suite = pair.value;
   return claim("suite");
+}
+
+// A recipe begins with a suite's packages or with another template, which has its packages and its user.
+Result<> Parser::check_beginning() const {
+  if (recipe_.from.empty()) {
+    return recipe_.suite.empty() ? Result<>(invalid("no 'suite = …' and no 'from = …'")) : Result<>();
+  }
+  if (!recipe_.suite.empty()) return invalid("both 'suite' and 'from': one of them is what to begin with");
+  for (const auto* section : {"[packages]", "[exclude]", "[user]"}) {
+    if (seen_.contains(section)) {
+      return invalid(std::string(section) + " is decided by " + recipe_.from +
+                     ": it goes with 'suite', not with 'from'");
+    }
+  }
+  return {};
 }
 
 Result<> Parser::package(std::string_view line) {
@@ -184,7 +246,7 @@ Result<> Parser::content(std::string_view line) {
 }
 
 Result<Recipe> Parser::finish() && {
-  if (recipe_.suite.empty()) return invalid("no 'suite = …'");
+  RETURN_IF_ERROR(check_beginning());
   return std::move(recipe_);
 }
 
@@ -201,7 +263,7 @@ Result<Recipe> parse_recipe(std::string_view text, std::string_view origin) {
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
     ++number;
-    if (auto done = parser.line(text.substr(0, end)); !done) {
+    if (auto done = parser.line(text.substr(0, end), number); !done) {
       return std::unexpected(at(origin, number, std::move(done).error()));
     }
     text.remove_prefix(std::min(end + 1, text.size()));

@@ -63,7 +63,7 @@ TEST(Recipe, ErrorsNameTheLine) {
   EXPECT_EQ(error_of("suite = trixie\nflavour = sweet\n"), "r:2: unknown key flavour");
   EXPECT_EQ(error_of("suite = trixie\n\n[pakages]\n"), "r:3: unknown section [pakages]");
   EXPECT_EQ(error_of("suite = trixie\n[user]\nshell = zsh\n"), "r:3: unknown key shell");
-  EXPECT_EQ(error_of("[packages]\ngit\n"), "r:2: no 'suite = …'");
+  EXPECT_EQ(error_of("[packages]\ngit\n"), "r:2: no 'suite = …' and no 'from = …'");
 }
 
 TEST(Recipe, RefusesWhatIsNotPlain) {
@@ -134,9 +134,66 @@ TEST(Recipe, RefusesWhatAptAShellOrAPathWouldObey) {
            "[user]\nname = -x\n",
            "[directory /home/user/../../etc 0755]\n",
            "[directory / 0755]\n",
+           "[tree]\n",
+           "[tree /opt/x]\n",
+           "[tree /opt/x ../y]\n",
+           "[tree /opt/x /y]\n",
+           "[tree opt/x y]\n",
+           "[tree /opt/../x y]\n",
+           "[tree /proc/x y]\n",
+           "[tree /opt/x y z]\n",
+           "[tree /opt/x y]\n[tree /opt/x z]\n",
+           "[tree /opt/x y]\n| text\n",
+           "[pip]\n",
+           "[pip ]\n",
+           "[pip ../x.lock]\n",
+           "[pip /x.lock]\n",
+           "[pip .lock]\n",
+           "[pip -r]\n",
+           "[pip a b]\n",
+           "[pip x.lock]\n[pip y.lock]\n",
+           "[pip x.lock]\nnumpy\n",
+           "[pip x.lock /opt/x]\n",
+           "[npm]\n",
+           "[npm ../x.lock]\n",
+           "[npm /opt/x]\n",
+           "[npm x.lock opt/x]\n",
+           "[npm x.lock /opt/../x]\n",
+           "[npm x.lock /proc/x]\n",
+           "[npm x.lock /opt/$(reboot)]\n",
+           "[npm x.lock /opt/x /opt/y]\n",
+           "[npm x.lock /opt/x]\n[npm y.lock]\n",
        }) {
     EXPECT_NE(error_of("suite = trixie\n" + bad), "(parsed)") << bad;
   }
+}
+
+TEST(Recipe, BeginsWithASuiteOrWithATemplate) {
+  const auto recipe = parse_recipe("from = base\n[environment]\nA = b\n", "r");
+  ASSERT_TRUE(recipe) << recipe.error().message;
+  EXPECT_EQ(recipe->from, "base");
+  EXPECT_EQ(recipe->suite, "");
+  EXPECT_TRUE(parse_recipe("from = " + std::string(64, 'a') + "\n", "r")) << "a digest";
+  EXPECT_EQ(error_of("from = base\nsuite = trixie\n"),
+            "r:2: both 'suite' and 'from': one of them is what to begin with");
+  for (const std::string decided : {"[packages]", "[exclude]", "[user]"}) {
+    EXPECT_EQ(error_of("from = base\n" + decided + "\n"),
+              "r:2: " + decided + " is decided by base: it goes with 'suite', not with 'from'");
+  }
+  for (const std::string bad : {"../base", "", "a/b", "Base", "trash.1", "-x"}) {
+    EXPECT_NE(error_of("from = " + bad + "\n"), "(parsed)") << bad;
+  }
+  EXPECT_NE(error_of("from = a\nfrom = b\n"), "(parsed)");
+}
+
+TEST(Recipe, NpmPackagesAreForEverybodyOrForOneDirectory) {
+  const auto everybody = parse_recipe("suite = trixie\n[npm x.lock]\n", "r");
+  const auto directory = parse_recipe("suite = trixie\n[npm x.lock  /usr/lib/x-1.0]\n", "r");
+  ASSERT_TRUE(everybody && directory);
+  EXPECT_EQ(everybody->npm.path, "");
+  EXPECT_EQ(directory->npm.file, "x.lock");
+  EXPECT_EQ(directory->npm.path, "/usr/lib/x-1.0");
+  EXPECT_NE(recipe_digest(*everybody), recipe_digest(*directory));
 }
 
 TEST(Recipe, DigestFollowsMeaningAndNotComments) {

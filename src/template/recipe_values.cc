@@ -32,6 +32,12 @@ bool is_package(std::string_view text) {
   return !version.empty() && version.size() <= 128 && all_in(version, ".+-:~");
 }
 
+bool is_neighbour(std::string_view text) {
+  return !text.empty() && text.size() <= 100 && is_word(text[0]) && all_in(text, "._-");
+}
+
+bool is_shell_word(std::string_view text) { return !text.empty() && all_in(text, "/._+-"); }
+
 bool is_path_glob(std::string_view text) {
   return text.size() > 1 && text.size() <= 512 && text[0] == '/' && !text.contains("/../") &&
          !text.ends_with("/..") && all_in(text, "/._+@-*?");

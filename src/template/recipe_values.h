@@ -8,6 +8,10 @@ namespace templates {
 bool is_suite(std::string_view text);
 // A package, optionally with "=version". No removals ("name-") and no apt patterns.
 bool is_package(std::string_view text);
+// A file or folder beside the recipe: one plain name.
+bool is_neighbour(std::string_view text);
+// Means itself to a shell.
+bool is_shell_word(std::string_view text);
 // An absolute path with * and ? as dpkg's path-exclude understands them.
 bool is_path_glob(std::string_view text);
 

@@ -1,7 +1,8 @@
 #include "template/rules.h"
 
 #include <algorithm>
-#include <array>
+
+#include "base/utf8.h"
 
 namespace templates {
 
@@ -14,25 +15,10 @@ bool is_control(char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }
 // Bytes of the UTF-8 character that the text begins with; 0 where it begins with none, or with a control
 // character, also one of those above 127, which terminals obey as well.
 std::size_t shown_character(std::string_view text) {
-  struct Form {
-    std::uint32_t mask, mark, smallest;
-  };
-  constexpr std::array kForms = {Form{0x80, 0x00, 0x20}, Form{0xe0, 0xc0, 0xa0}, Form{0xf0, 0xe0, 0x800},
-                                 Form{0xf8, 0xf0, 0x10000}};
-  const std::uint32_t first = static_cast<unsigned char>(text[0]);
-  const auto form =
-      std::ranges::find_if(kForms, [&](const Form& one) { return (first & one.mask) == one.mark; });
-  if (form == kForms.end()) return 0;
-  const auto size = static_cast<std::size_t>(form - kForms.begin()) + 1;
-  if (size > text.size()) return 0;
-  std::uint32_t value = first & ~form->mask;
-  for (const char c : text.substr(1, size - 1)) {
-    const std::uint32_t byte = static_cast<unsigned char>(c);
-    if ((byte & 0xc0U) != 0x80) return 0;
-    value = value << 6U | (byte & 0x3fU);
-  }
-  const bool is_surrogate = value >= 0xd800 && value <= 0xdfff;
-  return value < form->smallest || value == 0x7f || value > 0x10ffff || is_surrogate ? 0 : size;
+  const auto character = base::first_character(text);
+  const bool is_whole = character.kind == base::Utf8::Kind::kWhole;
+  const bool is_shown = character.value >= 0x20 && (character.value < 0x7f || character.value >= 0xa0);
+  return is_whole && is_shown ? character.size : 0;
 }
 
 std::unexpected<base::Error> bad_path(std::string_view path, std::string_view why) {

@@ -7,6 +7,7 @@
 #include "sys/file.h"
 #include "template/digest.h"
 #include "template/durable.h"
+#include "template/reference.h"
 #include "template/tree.h"
 
 namespace templates {
@@ -20,14 +21,13 @@ Result<> make_private_directory(const std::string& path) {
   ASSIGN_OR_RETURN(const auto fd, sys::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   return sys::fchmod(fd.get(), 0700);
 }
-
-std::unexpected<base::Error> no_such(std::string_view reference) {
-  return base::fail(base::Code::kNotFound, "no template " + printable(reference));
-}
 }  // namespace
 
 Store::Store(const std::string& state)
-    : templates_(state + "/templates"), names_(templates_ + "/names"), builds_(state + "/builds") {}
+    : templates_(state + "/templates"),
+      names_(templates_ + "/names"),
+      builds_(state + "/builds"),
+      downloads_(state + "/downloads") {}
 
 Result<Store> Store::open(const std::string& state) {
   Store store(state);
@@ -62,7 +62,8 @@ Result<TemplateInfo> Store::describe(const std::string& digest) const {
   ASSIGN_OR_RETURN(auto names, sys::entries(names_));
   std::ranges::sort(names);
   for (auto& name : names) {
-    const auto named = check_template_name(name) ? digest_named(name) : no_such(name);
+    if (!check_template_name(name)) continue;
+    const auto named = digest_named(name);
     if (named && *named == digest) info.names.push_back(std::move(name));
   }
   const auto text = sys::read_file(directory_of(digest) + "/meta", kMaxMetaBytes);
@@ -88,7 +89,28 @@ Result<std::vector<TemplateInfo>> Store::list() const {
   return all;
 }
 
+std::unexpected<base::Error> Store::no_such(std::string_view reference) const {
+  constexpr std::size_t kMostTold = 20;
+  auto names = sys::entries(names_).value_or(std::vector<std::string>());
+  std::erase_if(names, [](const std::string& name) { return !check_template_name(name); });
+  std::ranges::sort(names);
+  std::string told;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostTold); ++i)
+    told += (i == 0 ? "there are: " : ", ") + names[i];
+  if (names.size() > kMostTold) told += ", …";
+  return base::fail(base::Code::kNotFound, "no template " + printable(reference) + "; " +
+                                               (told.empty() ? "none is built yet" : told));
+}
+
 Result<TemplateInfo> Store::resolve(std::string_view reference) const {
+  const auto canonical = canonical_reference(reference);
+  auto info = resolve_canonical(canonical);
+  if (info || info.error().code != base::Code::kNotFound) return info;
+  const auto home = home_of_language(canonical);
+  return home.empty() ? info : resolve_canonical(home);
+}
+
+Result<TemplateInfo> Store::resolve_canonical(std::string_view reference) const {
   ASSIGN_OR_RETURN(const auto found, digests());
   if (check_template_name(reference)) {
     const auto named = digest_named(std::string(reference));

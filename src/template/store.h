@@ -28,12 +28,14 @@ class Store {
   static Result<Store> open(const std::string& state);
 
   const std::string& builds() const { return builds_; }
+  // Where files for builds are kept (download_cache.h).
+  const std::string& downloads() const { return downloads_; }
   std::string directory_of(std::string_view digest) const { return templates_ + "/" + std::string(digest); }
   std::string trash_path() const;
 
   // Sorted by first name, then digest.
   Result<std::vector<TemplateInfo>> list() const;
-  // By name, by digest, or by the beginning of exactly one digest.
+  // By name, by language and version (reference.h), by digest, or by the beginning of exactly one digest.
   Result<TemplateInfo> resolve(std::string_view reference) const;
   // Reads the whole tree again; kConflict when it does not have the digest it is stored under.
   Result<> verify(std::string_view digest) const;
@@ -54,10 +56,13 @@ class Store {
   Result<TemplateInfo> describe(const std::string& digest) const;
   Result<std::vector<std::string>> digests() const;
   Result<std::string> digest_named(const std::string& name) const;
+  Result<TemplateInfo> resolve_canonical(std::string_view reference) const;
+  std::unexpected<base::Error> no_such(std::string_view reference) const;
 
   std::string templates_;
   std::string names_;
   std::string builds_;
+  std::string downloads_;
 };
 
 }  // namespace templates

@@ -49,7 +49,12 @@ class RecordingRunner : public StepRunner {
     commands.push_back(command);
     return {};
   }
+  Result<> preload(const std::string& digest) override {
+    preloaded.push_back(digest);
+    return {};
+  }
 
+  std::vector<std::string> preloaded;
   std::vector<std::string> roots;
   std::vector<std::string> commands;
 };

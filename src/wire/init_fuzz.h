@@ -20,7 +20,7 @@ void round_trip_frames(const std::uint8_t* data, std::size_t size, Decode decode
     if (!frame || !*frame) return;
     const auto message = decode(**frame);
     if (!message) continue;
-    const std::string again = init::encode((*frame)->stream, *message);
+    const std::string again = encode((*frame)->stream, *message);
     BASE_CHECK(again == encode_frame((*frame)->type, (*frame)->stream, (*frame)->payload));
     judge(*message);
   }

@@ -1,15 +1,18 @@
 #include "wire/init_messages.h"
 
-#include "wire/bytes.h"
+#include "wire/variant_frames.h"
 
 namespace wire::init {
 
 namespace {
 
-// A frame's type is the alternative's place in its variant plus a base, so both tables live in the variants.
 constexpr std::uint32_t kRequestBase = 0x100;
 constexpr std::uint32_t kEventBase = 0x200;
 
+void put(Writer& w, const Window& m) {
+  w.u32(m.rows);
+  w.u32(m.columns);
+}
 void put(Writer& w, const Start& m) {
   w.texts(m.argv);
   w.texts(m.environment);
@@ -19,6 +22,8 @@ void put(Writer& w, const Start& m) {
   w.u64(m.deadline_ms);
   w.u64(m.grace_ms);
   w.u64(m.output_cap);
+  w.u8(m.terminal ? 1 : 0);
+  if (m.terminal) put(w, *m.terminal);
 }
 void put(Writer& w, const Input& m) { w.text(m.bytes); }
 void put(Writer& w, const Signal& m) { w.u32(m.number); }
@@ -44,7 +49,15 @@ void put(Writer& w, const ExpectContext& m) {
   w.texts(m.environment);
   w.text(m.cwd);
 }
-void put(Writer& w, const Hello& m) { w.u32(m.version); }
+void put(Writer& w, const Acknowledge& m) { w.u64(m.number); }
+void put(Writer&, const Stay&) {}
+void put(Writer&, const List&) {}
+void put(Writer& w, const Attach& m) { w.u64(m.after); }
+void put(Writer& w, const Resize& m) { put(w, m.window); }
+void put(Writer& w, const Hello& m) {
+  w.u32(m.version);
+  w.u32(m.last_stream);
+}
 void put(Writer& w, const Started& m) { w.u32(m.pid); }
 void put(Writer& w, const Output& m) {
   w.u8(static_cast<std::uint8_t>(m.channel));
@@ -84,11 +97,26 @@ void put(Writer& w, const Executed& m) {
   put(w, m.end);
 }
 
-template <class Variant>
-std::string encode_variant(std::uint32_t base, std::uint32_t stream, const Variant& message) {
-  Writer writer;
-  std::visit([&](const auto& m) { put(writer, m); }, message);
-  return encode_frame(base + static_cast<std::uint32_t>(message.index()), stream, writer.take());
+void put(Writer& w, const Found& m) {
+  w.u8(static_cast<std::uint8_t>(m.kind));
+  w.u8(static_cast<std::uint8_t>(m.state));
+  w.u32(m.pid);
+  w.u64(m.started_us);
+  w.texts(m.argv);
+  w.u32(m.execution);
+  for (const std::uint64_t value :
+       {m.acknowledged, m.last, m.stdout_bytes, m.stderr_bytes, m.input_received, m.input_taken}) {
+    w.u64(value);
+  }
+}
+
+bool get(Reader& r, Window& m) {
+  constexpr std::uint32_t kMost = 0xffff;
+  const std::uint32_t rows = r.u32();
+  const std::uint32_t columns = r.u32();
+  m.rows = static_cast<std::uint16_t>(rows);
+  m.columns = static_cast<std::uint16_t>(columns);
+  return rows <= kMost && columns <= kMost;
 }
 
 bool get(Reader& r, Start& m) {
@@ -102,7 +130,10 @@ bool get(Reader& r, Start& m) {
   m.deadline_ms = r.u64();
   m.grace_ms = r.u64();
   m.output_cap = r.u64();
-  return user <= 1 && input <= 1 && !m.argv.empty();
+  const std::uint8_t terminal = r.u8();
+  const bool fits = terminal == 0 || get(r, m.terminal.emplace());
+  const bool agrees = terminal == 0 || m.input == Stdin::kStream;
+  return user <= 1 && input <= 1 && terminal <= 1 && fits && agrees && !m.argv.empty();
 }
 bool get(Reader& r, Input& m) {
   m.bytes = r.text(kMaxChunk);
@@ -139,9 +170,21 @@ bool get(Reader& r, ExpectContext& m) {
   m.cwd = r.c_text(kMaxPath);
   return true;
 }
+bool get(Reader& r, Acknowledge& m) {
+  m.number = r.u64();
+  return true;
+}
+bool get(Reader&, Stay&) { return true; }
+bool get(Reader&, List&) { return true; }
+bool get(Reader& r, Attach& m) {
+  m.after = r.u64();
+  return true;
+}
+bool get(Reader& r, Resize& m) { return get(r, m.window); }
 bool get(Reader& r, Hello& m) {
   m.version = r.u32();
-  return true;
+  m.last_stream = r.u32();
+  return m.last_stream <= kLastStream;
 }
 bool get(Reader& r, Started& m) {
   m.pid = r.u32();
@@ -197,35 +240,61 @@ bool get(Reader& r, Executed& m) {
   return get(r, m.end);
 }
 
-template <class Variant, std::size_t I = 0>
-base::Result<Variant> decode_variant(std::uint32_t index, const Frame& frame) {
-  if constexpr (I < std::variant_size_v<Variant>) {
-    if (index != I) return decode_variant<Variant, I + 1>(index, frame);
-    std::variant_alternative_t<I, Variant> message;
-    Reader reader(frame.payload);
-    if (!get(reader, message) || !reader.finished()) {
-      return base::fail(base::Code::kInvalid, "malformed message of type " + std::to_string(frame.type));
-    }
-    return Variant(std::move(message));
-  } else {
-    return base::fail(base::Code::kInvalid, "unknown message type " + std::to_string(frame.type));
+bool get(Reader& r, Found& m) {
+  const std::uint8_t kind = r.u8();
+  const std::uint8_t state = r.u8();
+  m.kind = static_cast<Kind>(kind);
+  m.state = static_cast<State>(state);
+  m.pid = r.u32();
+  m.started_us = r.u64();
+  m.argv = r.c_texts(kMaxListedArguments, kMaxListedArgument);
+  m.execution = r.u32();
+  for (std::uint64_t* value :
+       {&m.acknowledged, &m.last, &m.stdout_bytes, &m.stderr_bytes, &m.input_received, &m.input_taken}) {
+    *value = r.u64();
   }
+  return kind <= 1 && state <= 2 && m.acknowledged <= m.last && m.input_taken <= m.input_received &&
+         m.input_received - m.input_taken <= kInputWindow;
 }
+
+constexpr auto kPut = [](Writer& w, const auto& m) { put(w, m); };
+constexpr auto kGet = [](Reader& r, auto& m) { return get(r, m); };
 
 }  // namespace
 
+namespace {
+std::size_t bytes_of(const Output& output) { return output.bytes.size(); }
+std::size_t bytes_of(const Wrote& wrote) { return wrote.output.bytes.size(); }
+std::size_t bytes_of(const Said& said) { return said.piece.bytes.size(); }
+template <class Other>
+std::size_t bytes_of(const Other&) {
+  return 0;
+}
+}  // namespace
+
+bool is_kept(const Event& event) {
+  return std::holds_alternative<Output>(event) || std::holds_alternative<Wrote>(event) ||
+         std::holds_alternative<Said>(event) || std::holds_alternative<Executed>(event) ||
+         std::holds_alternative<Ended>(event);
+}
+
+std::size_t cost_of(const Event& event) {
+  constexpr std::size_t kBesides = 128;  // what an event takes without its bytes
+  return kBesides + std::visit([](const auto& one) { return bytes_of(one); }, event);
+}
+
 std::string encode(std::uint32_t stream, const Request& request) {
-  return encode_variant(kRequestBase, stream, request);
+  return encode_variant(kRequestBase, stream, request, kPut);
 }
 std::string encode(std::uint32_t stream, const Event& event) {
-  return encode_variant(kEventBase, stream, event);
+  return encode_variant(kEventBase, stream, event, kPut);
 }
 
 base::Result<Request> decode_request(const Frame& frame) {
-  return decode_variant<Request>(frame.type - kRequestBase, frame);
+  return decode_variant<Request>(frame.type - kRequestBase, frame, kGet);
 }
 base::Result<Event> decode_event(const Frame& frame) {
-  return decode_variant<Event>(frame.type - kEventBase, frame);
+  return decode_variant<Event>(frame.type - kEventBase, frame, kGet);
 }
 
 namespace {

@@ -14,7 +14,7 @@
 // Messages on the control socket of a sandbox: the engine's side asks, init answers. One frame each.
 namespace wire::init {
 
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 // The stream of what concerns no request: Hello, and the Failed of an init that ends.
 constexpr std::uint32_t kConnection = 0;
@@ -24,11 +24,22 @@ constexpr std::size_t kMaxString = 128 << 10;  // the kernel's own limit for one
 constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxMessage = 4096;
 constexpr std::size_t kMaxFileBytes = 3 << 20;
-constexpr std::size_t kMaxExecution = 3 << 20;  // code and input of an execution
+constexpr std::size_t kMaxExecution = 3 << 20;   // code and input of an execution
+constexpr std::size_t kMaxListedArguments = 32;  // of a process in a list, each cut
+constexpr std::size_t kMaxListedArgument = 256;
+constexpr std::size_t kMaxListed = 512;  // processes and contexts, with those whose end nobody acknowledged
 constexpr std::size_t kInputWindow = 256 << 10;
+// What is kept of a stream until the engine has acknowledged it; then its producer waits, and nobody else's.
+constexpr std::size_t kOutputWindow = 256 << 10;
 
 enum class User : std::uint8_t { kUser = 0, kRoot = 1 };
 enum class Stdin : std::uint8_t { kClosed = 0, kStream = 1 };
+
+// Of a terminal.
+struct Window {
+  std::uint16_t rows = 24;
+  std::uint16_t columns = 80;
+};
 
 // engine → init
 struct Start {
@@ -40,6 +51,9 @@ struct Start {
   std::uint64_t deadline_ms = 0;  // 0: none
   std::uint64_t grace_ms = 0;     // between TERM and KILL of the leaf
   std::uint64_t output_cap = 0;   // bytes of stdout and stderr together that are kept
+  // With a terminal there is one channel of output, stdout; input is a stream, and its end the character for
+  // that.
+  std::optional<Window> terminal = std::nullopt;
 };
 struct Input {
   std::string bytes;  // empty: end of input
@@ -74,11 +88,32 @@ struct ExpectContext {
   std::vector<std::string> environment;
   std::string cwd;
 };
-using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute, ExpectContext>;
+// Of a stream, the kept events up to this one, counted from 1, are the engine's now: init lets go of them.
+// A process or context whose end is among them is forgotten.
+struct Acknowledge {
+  std::uint64_t number = 0;
+};
+// From now on the sandbox outlives its connection: what it would tell waits for the next one.
+struct Stay {};
+// What there is: a Found on the stream of each, then Done on the stream of this request.
+struct List {};
+// Everything kept of this stream after that event is sent, from the beginning and from then on, after a
+// Found.
+struct Attach {
+  std::uint64_t after = 0;
+};
+// Of a process's terminal. Without one it means nothing.
+struct Resize {
+  Window window;
+};
+using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute, Acknowledge, Stay, List,
+                             Attach, Resize, ExpectContext>;
 
 // init → engine
+constexpr std::uint32_t kLastStream = 0x7fff'ffff;
 struct Hello {
   std::uint32_t version = kVersion;
+  std::uint32_t last_stream = 0;  // that had a process: a new one takes a larger number
 };
 struct Started {
   std::uint32_t pid = 0;  // inside the sandbox
@@ -128,7 +163,29 @@ struct Executed {
   std::uint32_t execution = 0;
   Ended end;
 };
-using Event = std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken, Said, Wrote, Executed>;
+enum class Kind : std::uint8_t { kRun = 0, kContext = 1 };
+enum class State : std::uint8_t { kIdle = 0, kBusy = 1, kEnded = 2 };  // a run is busy until its end
+struct Found {
+  Kind kind = Kind::kRun;
+  State state = State::kBusy;
+  std::uint32_t pid = 0;
+  std::uint64_t started_us = 0;    // since the epoch
+  std::vector<std::string> argv;   // its beginning
+  std::uint32_t execution = 0;     // of a context: the last one
+  std::uint64_t acknowledged = 0;  // events; those after it are kept
+  std::uint64_t last = 0;          // event so far
+  std::uint64_t stdout_bytes = 0;  // written so far, by the last execution
+  std::uint64_t stderr_bytes = 0;
+  std::uint64_t input_received = 0;
+  std::uint64_t input_taken = 0;  // of that, by the process
+};
+using Event =
+    std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken, Said, Wrote, Executed, Found>;
+
+// Output, pieces, and ends are kept until acknowledged.
+bool is_kept(const Event& event);
+// What a kept event takes of the window. Both sides count by it, so neither waits for the other in vain.
+std::size_t cost_of(const Event& event);
 
 std::string encode(std::uint32_t stream, const Request& request);
 std::string encode(std::uint32_t stream, const Event& event);

@@ -27,14 +27,26 @@ Start small_start() {
           .output_cap = 10 << 20};
 }
 
+Start start_on_terminal() {
+  Start start = small_start();
+  start.terminal = Window{.rows = 65535, .columns = 1};
+  return start;
+}
+
 std::vector<Request> every_request() {
   return {small_start(),
+          start_on_terminal(),
+          Resize{.window = {.rows = 0, .columns = 65535}},
           Input{.bytes = std::string("a\0b", 3)},
           Input{},
           Signal{.number = 64},
           PutFile{.path = "/home/user/x", .mode = 0644, .bytes = "text"},
           StartContext{.argv = {"python3"}, .environment = {"A=b"}, .cwd = "/", .user = User::kUser},
           Execute{.number = 1, .deadline_ms = 2, .grace_ms = 3, .output_cap = 4, .payload = "{}"},
+          Acknowledge{.number = 1ULL << 40},
+          Stay{},
+          List{},
+          Attach{.after = 1ULL << 41},
           ExpectContext{.environment = {"A=b"}, .cwd = "/"}};
 }
 
@@ -55,7 +67,19 @@ std::vector<Event> every_event() {
       InputTaken{.bytes = kInputWindow},
       Said{{.verb = runtime::Verb::kDone, .execution = 3, .total = 9, .offset = 4, .bytes = "piece"}},
       Wrote{.execution = 3, .output = {.channel = Channel::kStdout, .offset = 5, .bytes = "text"}},
-      Executed{.execution = 3, .end = {.cause = base::Cause::kTimeout, .usage = usage}}};
+      Executed{.execution = 3, .end = {.cause = base::Cause::kTimeout, .usage = usage}},
+      Found{.kind = Kind::kContext,
+            .state = State::kEnded,
+            .pid = 2,
+            .started_us = 1ULL << 50,
+            .argv = {"python3", ""},
+            .execution = 4,
+            .acknowledged = 5,
+            .last = 6,
+            .stdout_bytes = 7,
+            .stderr_bytes = 8,
+            .input_received = 10,
+            .input_taken = 9}};
 }
 
 TEST(InitMessages, EveryRequestSurvivesTheWayAndKeepsItsStream) {
@@ -76,6 +100,25 @@ TEST(InitMessages, EveryEventSurvivesTheWay) {
     EXPECT_EQ(again.index(), event.index());
     EXPECT_EQ(encode(42, again), bytes);
   }
+}
+
+TEST(InitMessages, ATerminalWithoutInputIsMalformed) {
+  Start start = start_on_terminal();
+  EXPECT_OK(check(start));
+  start.input = Stdin::kClosed;
+  EXPECT_THAT(check(start), FailsWith(base::Code::kInvalid));
+}
+
+TEST(InitMessages, AnImpossibleFindIsMalformed) {
+  for (const Found& found :
+       {Found{.acknowledged = 2, .last = 1}, Found{.input_received = 1, .input_taken = 2},
+        Found{.input_received = kInputWindow + 1},
+        Found{.argv = std::vector<std::string>(kMaxListedArguments + 1, "x")},
+        Found{.argv = {std::string(kMaxListedArgument + 1, 'x')}}}) {
+    EXPECT_THAT(decode_event(frame_of(encode(1, Event(found)))), FailsWith(base::Code::kInvalid));
+  }
+  EXPECT_THAT(decode_event(frame_of(encode(1, Event(Hello{.last_stream = kLastStream + 1})))),
+              FailsWith(base::Code::kInvalid));
 }
 
 TEST(InitMessages, FieldsArriveWhereTheyBelong) {

@@ -20,6 +20,9 @@ base::Result<Header> decode_header(std::span<const std::byte> packet) {
   return header;
 }
 
+// As of init's messages: beyond it lie names for other things.
+constexpr std::uint32_t kLastStream = 0x7fff'ffff;
+
 template <class Enum>
 bool within(Enum value, Enum last) {
   return static_cast<std::uint32_t>(value) <= static_cast<std::uint32_t>(last);
@@ -27,7 +30,8 @@ bool within(Enum value, Enum last) {
 
 bool sound(const Create& m) {
   return m.root.well_formed() && m.workspace.well_formed() && within(m.root_kind, RootKind::kBuild) &&
-         within(m.mode, Mode::kRoot) && within(m.workspace_access, Access::kReadWrite);
+         within(m.mode, Mode::kRoot) && within(m.workspace_access, Access::kReadWrite) &&
+         within(m.furniture, Furniture::kPythonContext) && m.reserved == 0;
 }
 bool sound(const Destroy& m) {
   return m.sandbox.well_formed() && within(m.until, Until::kKilled) && m.reserved == 0;
@@ -39,7 +43,8 @@ bool sound(const Warm& m) {
   return m.digest.well_formed() && within(m.language, Language::kPython) && m.reserved == 0;
 }
 bool sound(const EnterContext& m) {
-  return m.sandbox.well_formed() && within(m.language, Language::kPython) && m.stream != 0;
+  return m.sandbox.well_formed() && within(m.language, Language::kPython) && m.stream != 0 &&
+         m.stream <= kLastStream && within(m.unready, Unready::kRefuse) && m.reserved == 0;
 }
 
 template <class Message>

@@ -16,7 +16,7 @@
 namespace wire::spawner {
 
 constexpr std::uint32_t kMagic = 0x45564f43;  // "COVE"
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 // A text in a field of fixed size: NUL-terminated, the rest zero.
 template <std::size_t N>
@@ -58,6 +58,9 @@ struct Header {
 enum class RootKind : std::uint32_t { kTemplate = 0, kBuild = 1 };
 enum class Mode : std::uint32_t { kUser = 0, kRoot = 1 };
 enum class Access : std::uint32_t { kNone = 0, kReadOnly = 1, kReadWrite = 2 };
+// What is to wait in a sandbox that was made ahead: a context from the template's zygote, for whoever asks
+// init for the first one. A sandbox that is made when it is asked for has none.
+enum class Furniture : std::uint32_t { kNone = 0, kPythonContext = 1 };
 
 struct Create {
   Header header{.type = Type::kCreate};
@@ -70,7 +73,9 @@ struct Create {
   std::uint32_t max_pids = 0;
   Access workspace_access = Access::kNone;
   std::uint32_t weaken = 0;  // bits of jail::Weakness; the product's spawner refuses any
-  Text<4096> workspace;      // an absolute directory on the host
+  Furniture furniture = Furniture::kNone;
+  std::uint32_t reserved = 0;
+  Text<4096> workspace;  // an absolute directory on the host
 };
 // When a request to destroy is answered: once nothing of the sandbox is left, or as soon as its processes are
 // killed. What a process is in the middle of (a write, a rename) may still come to its end after that, so
@@ -102,6 +107,9 @@ struct Warm {
   Language language = Language::kPython;
   std::uint32_t reserved = 0;
 };
+// What becomes of a request for a newcomer when the zygote is not ready: it waits, or it is refused
+// (kUnavailable) while the zygote gets ready for the next one.
+enum class Unready : std::uint32_t { kWait = 0, kRefuse = 1 };
 // Lets a fork of the zygote of the sandbox's template into the sandbox, where it becomes the context that
 // init has been told to expect. Answered when it is in. kUnsupported: only a cold start makes this context.
 struct EnterContext {
@@ -109,6 +117,8 @@ struct EnterContext {
   Text<24> sandbox;
   Language language = Language::kPython;
   std::uint32_t stream = 0;  // of the context, on the connection to init
+  Unready unready = Unready::kWait;
+  std::uint32_t reserved = 0;
 };
 using Request = std::variant<Create, Destroy, RetireTemplate, Status, Stop, Warm, EnterContext>;
 

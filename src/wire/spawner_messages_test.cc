@@ -54,6 +54,9 @@ TEST(SpawnerMessages, AnErrandForAZygoteNamesWhatItIsAbout) {
   EnterContext enter;
   enter.sandbox.set("abcdefghijkmnpqr");
   EXPECT_THAT(decode_request(packet_of(enter)), FailsWith(base::Code::kInvalid)) << "no stream";
+  enter.stream = 0xffff'ffff;
+  EXPECT_THAT(decode_request(packet_of(enter)), FailsWith(base::Code::kInvalid))
+      << "nobody's but the spawner's";
   enter.stream = 3;
   ASSERT_OK_AND_ASSIGN(const auto request, decode_request(packet_of(enter)));
   EXPECT_EQ(std::get<EnterContext>(request).stream, 3U);
@@ -116,12 +119,14 @@ TEST(SpawnerMessages, StrangersAndOtherVersionsAreTurnedAway) {
 }
 
 TEST(SpawnerMessages, EnumeratorsAndTextsOutOfRangeAreRefused) {
-  std::vector<Create> bad(5, full_create());
+  std::vector<Create> bad(7, full_create());
   bad[0].root_kind = static_cast<RootKind>(2);
   bad[1].mode = static_cast<Mode>(2);
   bad[2].workspace_access = static_cast<Access>(3);
   bad[3].root.bytes.fill('a');
   bad[4].workspace.bytes.back() = 'x';
+  bad[5].furniture = static_cast<Furniture>(2);
+  bad[6].reserved = 1;
   for (const Create& create : bad)
     EXPECT_THAT(decode_request(packet_of(create)), FailsWith(base::Code::kInvalid));
   std::vector<Destroy> endless(3);

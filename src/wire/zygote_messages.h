@@ -46,6 +46,9 @@ struct Said {
   char text[492] = {};  // ends with a NUL
 };
 
+// Instead of a stream: a context for whoever asks for one first.
+constexpr std::uint32_t kEarly = 0xffff'ffff;
+
 // newcomer → init, with its credentials: which context it is to be. The answer is one byte and descriptors.
 struct Knock {
   std::uint32_t magic = kMagic;
@@ -56,7 +59,7 @@ enum WelcomeFd : unsigned {
   kError,
   kRuntime,
   kFilter,   // the program that the sandbox's processes are under
-  kBelongs,  // working directory and environment, each entry with a NUL behind it
+  kBelongs,  // to be read to the end: working directory and environment, each entry with a NUL behind it
   kWelcomeFds,
 };
 

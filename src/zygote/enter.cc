@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "wire/zygote_messages.h"
@@ -131,6 +132,12 @@ void drop_privileges(int gate) {
   MUST(gate, "drop ambient capabilities", prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0);
 }
 
+// As long as the process in between has not ended, init is not the parent. It has nothing left to do but end.
+void await_parent() {
+  constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 50'000};
+  while (getppid() != 1) nanosleep(&kMoment, nullptr);
+}
+
 // init sees by the credentials which of its processes this is, and answers with what the context is made of.
 void knock(const Way& way, int* welcome) {
   MUST(way.gate, "find the door", fcntl(way.door, F_SETFL, 0) == 0);
@@ -213,6 +220,7 @@ void settle(int channel, const int* fds, unsigned stream) {
   enter_namespaces(way, fds);
   take_cpus(way.gate);
   drop_privileges(way.gate);
+  await_parent();
   int welcome[kWelcomeFds];
   knock(way, welcome);
   keep_what_is_a_contexts(way.gate, welcome);

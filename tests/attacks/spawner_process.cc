@@ -15,7 +15,7 @@ namespace {
 constexpr int kStartSeconds = 20;
 
 // Binds the template that script/test keeps, read-only, into a new state directory.
-Result<std::string> furnish_state(const std::string& state) {
+Result<std::string> furnish_state(const std::string& state, const std::string& config) {
   const char* const given = std::getenv("COVE_TEST_STATE");
   const std::string kept = std::string(given != nullptr ? given : "/var/lib/cove-test") + "/templates";
   ASSIGN_OR_RETURN(std::string digest, sys::read_file(kept + "/names/base"));
@@ -26,7 +26,7 @@ Result<std::string> furnish_state(const std::string& state) {
   ASSIGN_OR_RETURN(const auto source, sys::open(kept + "/" + digest, O_PATH | O_DIRECTORY));
   ASSIGN_OR_RETURN(const auto here, sys::open(state + "/templates/" + digest, O_PATH | O_DIRECTORY));
   RETURN_IF_ERROR(sys::bind_fd(source.get(), here.get(), ".", MOUNT_ATTR_RDONLY));
-  RETURN_IF_ERROR(sys::create_file_at(AT_FDCWD, state + "/cove.conf", "", 0600));
+  RETURN_IF_ERROR(sys::create_file_at(AT_FDCWD, state + "/cove.conf", config, 0600));
   return digest;
 }
 
@@ -41,12 +41,13 @@ Result<engine::SpawnerClient> connect_patiently(const base::Paths& paths, const 
 
 }  // namespace
 
-Result<SpawnerProcess> SpawnerProcess::start(const std::string& program, const std::string& state) {
-  ASSIGN_OR_RETURN(auto digest, furnish_state(state));
+Result<SpawnerProcess> SpawnerProcess::start(const std::string& program, const std::string& state,
+                                             const std::string& config) {
+  ASSIGN_OR_RETURN(auto digest, furnish_state(state, config));
   ASSIGN_OR_RETURN(auto process, sys::clone_process({}));
   if (process.is_child()) {
-    const std::string config = state + "/cove.conf";
-    ::execl(program.c_str(), program.c_str(), "--state", state.c_str(), "--config", config.c_str(),
+    const std::string file = state + "/cove.conf";
+    ::execl(program.c_str(), program.c_str(), "--state", state.c_str(), "--config", file.c_str(),
             static_cast<char*>(nullptr));
     ::_exit(127);
   }

@@ -14,7 +14,8 @@ using base::Result;
 // Ends with its owner.
 class SpawnerProcess {
  public:
-  static Result<SpawnerProcess> start(const std::string& program, const std::string& state);
+  static Result<SpawnerProcess> start(const std::string& program, const std::string& state,
+                                      const std::string& config = "");
   SpawnerProcess(SpawnerProcess&&) = default;
   SpawnerProcess& operator=(SpawnerProcess&&) = default;
 

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cove
 
 
-COMMANDS = ["run", "template", "template build", "template list", "template show", "template rm", "template export", "template import",
+COMMANDS = ["run", "repl", "template", "template build", "template list", "template show", "template rm", "template export", "template import",
             "doctor", "spawner", "spawner status", "spawner stop", "completion"]
 
 
@@ -30,7 +30,7 @@ class HelpTexts(cove.Test):
 
     def test_the_program_itself(self):
         text = self.help("")
-        for command in ("run", "template", "doctor", "spawner", "completion"):
+        for command in ("run", "repl", "template", "doctor", "spawner", "completion"):
             self.assertIn(command, text)
         self.assertIn("cove run -c", text)
 

@@ -34,7 +34,7 @@ class ProgramForms(cove.Test):
 
     def test_an_unknown_ending_needs_the_language(self):
         path = self.script("program.txt", "print('so it runs')")
-        self.check_refused(self.cove.run(path), 2, "program.txt", "--language", "python, javascript, bash")
+        self.check_refused(self.cove.run(path), 2, "program.txt", "--language", "python, javascript, typescript, bash")
         self.check_run(self.cove.run("--language", "python", path), 0, b"so it runs\n")
 
     def test_language_names_people_type(self):
@@ -44,7 +44,7 @@ class ProgramForms(cove.Test):
             self.check_run(self.cove.run("--language", name, "-c", "console.log(1)"), 0, b"1\n")
         for name in ("bash", "sh", "shell"):
             self.check_run(self.cove.run("--language", name, "-c", "echo $((3-2))"), 0, b"1\n")
-        self.check_refused(self.cove.run("--language", "cobol", "-c", "1"), 2, "cobol", "python, javascript, bash")
+        self.check_refused(self.cove.run("--language", "cobol", "-c", "1"), 2, "cobol", "python, javascript, typescript, bash")
 
     def test_options_after_the_file_are_the_scripts_own(self):
         path = self.script("args.py", "import sys; print(sys.argv[1:])")

@@ -1,4 +1,4 @@
-"""Writes a tiny pure-Python wheel, which is a zip file with a record of its parts, into the directory given; prints its path."""
+"""make_wheel.py DIRECTORY [NAME VERSION]: writes a tiny pure-Python wheel, which is a zip file with a record of its parts, and prints its path."""
 
 import base64
 import hashlib
@@ -6,13 +6,15 @@ import pathlib
 import sys
 import zipfile
 
-NAME = "cove_tiny-1.0"
-FILES = {
-    "cove_tiny/__init__.py": "def answer():\n    return 42\n",
-    f"{NAME}.dist-info/METADATA": "Metadata-Version: 2.1\nName: cove-tiny\nVersion: 1.0\n",
-    f"{NAME}.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: cove\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    f"{NAME}.dist-info/entry_points.txt": "[console_scripts]\ncove-tiny = cove_tiny:answer\n",
-}
+
+def files(name, version):
+    info = f"{name}-{version}.dist-info"
+    return {
+        f"{name}/__init__.py": "def answer():\n    return 42\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: cove\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": f"[console_scripts]\n{name.replace('_', '-')} = {name}:answer\n",
+    }
 
 
 def record_line(path, text):
@@ -21,12 +23,14 @@ def record_line(path, text):
 
 
 def main():
-    record = f"{NAME}.dist-info/RECORD"
-    wheel = pathlib.Path(sys.argv[1]) / f"{NAME}-py3-none-any.whl"
+    directory, name, version = sys.argv[1:] if len(sys.argv) > 2 else (sys.argv[1], "cove_tiny", "1.0")
+    record = f"{name}-{version}.dist-info/RECORD"
+    wheel = pathlib.Path(directory) / f"{name}-{version}-py3-none-any.whl"
+    parts = files(name, version)
     with zipfile.ZipFile(wheel, "w") as archive:
-        for path, text in FILES.items():
+        for path, text in parts.items():
             archive.writestr(path, text)
-        archive.writestr(record, "".join(record_line(*item) for item in FILES.items()) + f"{record},,\n")
+        archive.writestr(record, "".join(record_line(*item) for item in parts.items()) + f"{record},,\n")
     print(wheel)
 
 

@@ -1,7 +1,7 @@
 // The engine in the hands of a test: makes sandboxes and contexts and runs cells, as a line of JSON on stdin
 // says, and answers each with a line of JSON.
 //   {"do": "sandbox", "template": digest, …}   → {"sandbox": number, "id": name}
-//   {"do": "enter" | "start", "sandbox": number}  → {"context": number, "us": microseconds until it is ready}
+//   {"do": "enter" | "enter if ready" | "start", "sandbox": number}  → {"context": number, "us": microseconds until it is ready}
 //   {"do": "run", "context": number, "code": text}  → {"cause", "out", "err", "events"}
 //   {"do": "command", "sandbox": number, "argv": […]}  → {"cause", "out", "err"}
 //   {"do": "warm", "template": digest}, {"do": "end", "sandbox": number}, {"do": "reconnect"}  → {}
@@ -45,7 +45,7 @@ class Visitor {
   Result<object> obey(const object& order) {
     const std::string what(order.at("do").as_string());
     if (what == "sandbox") return make_sandbox(order);
-    if (what == "enter" || what == "start") return make_context(order, what);
+    if (what == "enter" || what == "enter if ready" || what == "start") return make_context(order, what);
     if (what == "run") return run(order);
     if (what == "command") return command(order);
     if (what == "warm") return warm(order);
@@ -64,7 +64,9 @@ class Visitor {
     engine::SandboxOptions options{
         .root = std::string(order.at("template").as_string()),
         .mode = order.contains("root") ? wire::spawner::Mode::kRoot : wire::spawner::Mode::kUser,
-        .max_pids = number(order, "pids", 256)};
+        .max_pids = number(order, "pids", 256),
+        .furniture = order.contains("furnished") ? wire::spawner::Furniture::kPythonContext
+                                                 : wire::spawner::Furniture::kNone};
     ASSIGN_OR_RETURN(auto made, engine::Sandbox::create(spawner_, options));
     environment_ = engine::base_environment(wire::init::User::kUser, options);
     object answer{{"sandbox", ++last_}, {"id", made.id()}};
@@ -73,11 +75,15 @@ class Visitor {
   }
 
   Result<object> make_context(const object& order, const std::string& how) {
-    const engine::ContextOptions options{.argv = {"python3", "/usr/lib/cove/runtimes/python/start.py"},
-                                         .environment = environment_};
+    engine::ContextOptions options{.argv = {"python3", "/usr/lib/cove/runtimes/python/start.py"},
+                                   .environment = environment_};
+    if (order.contains("padding")) {
+      options.environment.push_back("PADDING=" + std::string(number(order, "padding", 0), 'x'));
+    }
+    if (how == "enter") options.birth = engine::Birth::kZygote;
+    if (how == "enter if ready") options.birth = engine::Birth::kZygoteIfReady;
     const auto begin = std::chrono::steady_clock::now();
-    auto made = how == "enter" ? engine::Context::enter(sandbox_of(order), spawner_, options)
-                               : engine::Context::start(sandbox_of(order), options);
+    auto made = engine::Context::start(sandbox_of(order), spawner_, options);
     if (!made) return std::unexpected(std::move(made).error());
     const auto took =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);

@@ -191,7 +191,13 @@ def names_its_cause(said, fault):
     return said.startswith("cove: ") and said.count("\n") == 1 and os.strerror(fault.error) in said and re.search(r"[a-z0-9_]+(\(|: )", said[6:])
 
 
-def judge(fault, done, calls):
+def was_replaced(notes):
+    """The process that init had born ahead did not come to its exec, and another was launched in its place."""
+    executed = [note for note in notes if re.fullmatch(r"note \S+:init\.\d+ executed", note)]
+    return len(executed) == 1 and ":init.1 " not in executed[0]
+
+
+def judge(fault, done, calls, notes):
     """The class of an outcome, and what is wrong with it."""
     said = done.stderr.decode(errors="replace")
     fine = (done.returncode, done.stdout, said) == (0, b"marker\n", "")
@@ -200,6 +206,8 @@ def judge(fault, done, calls):
     if fine:
         if was_retried(calls):
             return "tried again", None
+        if was_replaced(notes):
+            return "replaced", None
         return "went on", None if is_tolerated(fault) or is_of_an_ending(calls) else "the failure went unnoticed"
     if fault.error == errno.EINTR:
         return "interrupted", f"an interrupted call is to be tried again: {said!r}"
@@ -335,7 +343,7 @@ class Cycle(Sweep):
         if done is None:
             kind, problem = "hung", f"the command did not end within {PATIENCE} s"
         else:
-            kind, problem = judge(fault, done, calls)
+            kind, problem = judge(fault, done, calls, notes)
         if not problem and not left and kind != "not met":
             after = self.cove.run("--", "true", timeout=PATIENCE)
             problem = None if after.returncode == 0 else f"the next run fails: {after}"
@@ -377,7 +385,7 @@ class FirstOfItsTemplate(Cycle):
         self.serve()
         done = self.attempt(self.injector, fault)
         calls, notes = self.injector.report()
-        kind, problem = ("hung", "the command did not end") if done is None else judge(fault, done, calls)
+        kind, problem = ("hung", "the command did not end") if done is None else judge(fault, done, calls, notes)
         # The nursery is tried a second time, after idle ones have been let go.
         # Usually there are four children: nursery, id map, network, helper.
         clones = sum(call.name == "clone3" and call.process == "0" for call in calls)

@@ -33,7 +33,7 @@ cached() {
   image=$state/guest/$1-${2:0:12}-${maker:0:8}.img
   if [[ ! -f $image ]]; then
     rm -f "$state/guest/$1"-*.img
-    folder_image "$3" "$work/new.img" 4G
+    folder_image "$3" "$work/new.img" 24G
     mv "$work/new.img" "$image"
   fi
   echo "$image"

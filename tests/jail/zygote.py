@@ -3,13 +3,13 @@
 import os
 import re
 import signal
-import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
 import cove
 import python_template
+import spawner_wire
 import visitor
 from zygotes import Zygotes
 
@@ -95,8 +95,8 @@ class AContext(Zygotes):
             for _ in range(8):
                 self.visitor.enter(sandbox)
                 entered += 1
-        # init, the process that it has born ahead, and these.
-        self.assertEqual((entered, refused.exception.code), (4, "exhausted"), refused.exception)
+        # init, and these.
+        self.assertEqual((entered, refused.exception.code), (5, "exhausted"), refused.exception)
 
     def test_is_started_cold_where_there_is_no_zygote(self):
         template = self.variant()
@@ -142,10 +142,8 @@ class AZygote(Zygotes):
         self.visitor.ask("warm", template=template)
         before = len(self.zygotes())
         self.assertGreater(before, 0)
-        request = self.cove.connect()
-        self.addCleanup(request.close)
-        request.send(struct.pack("=IIII72s", 0x45564F43, 2, 3, 0, template.encode()))
-        self.assertEqual(struct.unpack_from("=I", request.recv(1 << 16), 16)[0], 1)
+        with self.cove.connect() as client:
+            self.assertTrue(spawner_wire.ask(client, spawner_wire.retire(template)).ok)
         cove.wait_until(lambda: len(self.zygotes()) == before - 1, "the zygote's end")
 
 

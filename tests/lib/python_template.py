@@ -12,18 +12,26 @@ import subprocess
 import cove
 
 ROOT = os.path.dirname(cove.TESTS)
-# Pure Python, and so good for any interpreter.
-PACKAGES = ("IPython", "traitlets", "pygments", "prompt_toolkit", "wcwidth", "stack_data", "executing", "asttokens", "pure_eval", "matplotlib_inline",
-            "jedi", "parso", "pexpect", "ptyprocess", "ipython_pygments_lexers.py", "typing_extensions.py", "psutil")
 UNNEEDED = ("share", "include", "games", "src")
 
 
-def make(instance, base="compat"):
-    """The digest of a new template of the instance."""
-    with open(f"{cove.SHARED_STATE}/templates/names/{base}", encoding="ascii") as file:
-        digest = _link(f"{cove.SHARED_STATE}/templates/{file.read().strip()}", instance)
-    _add_runtime(root_of(instance, digest))
+def make(instance):
+    """The digest of a new template of the instance: the one with numpy, the runtime of this tree, and the IPython of `base`."""
+    digest = _link(_shared("compat"), instance)
+    root = root_of(instance, digest)
+    shutil.copytree(f"{ROOT}/runtimes/python", f"{root}/usr/lib/cove/runtimes/python", ignore=shutil.ignore_patterns("__pycache__"))
+    for packages in glob.glob(f"{_shared('base')}/root/usr/local/lib/python3*/dist-packages"):
+        target = root + packages.removeprefix(f"{_shared('base')}/root")
+        subprocess.run(["cp", "-al", f"{packages}/.", target], check=True)
+        _write(f"{target}/cove.pth", "/usr/lib/cove/packages\n")
+    environment = dict(os.environ, PATH="/usr/sbin:/usr/bin:/sbin:/bin")
+    subprocess.run(["chroot", root, "python3", "-m", "compileall", "-q", "/usr/lib/cove"], check=True, env=environment)
     return digest
+
+
+def _shared(name):
+    with open(f"{cove.SHARED_STATE}/templates/names/{name}", encoding="ascii") as file:
+        return f"{cove.SHARED_STATE}/templates/{file.read().strip()}"
 
 
 def variant(instance, digest, preload=(), extra=None):
@@ -50,31 +58,6 @@ def _link(source, instance):
         subprocess.run(["cp", "-al", f"{source}/root/{part}", f"{root}/{part}"], check=True)
     shutil.copy(f"{source}/meta", f"{instance.state}/templates/{digest}")
     return digest
-
-
-def _add_runtime(root):
-    ours = f"{root}/usr/lib/cove"
-    shutil.copytree(f"{ROOT}/runtimes/python", f"{ours}/runtimes/python", ignore=shutil.ignore_patterns("__pycache__"))
-    packages = f"{ours}/packages"
-    os.mkdir(packages)
-    for name in PACKAGES:
-        path = f"{_site_packages()}/{name}"
-        if os.path.isdir(path):
-            shutil.copytree(path, f"{packages}/{name}", ignore=shutil.ignore_patterns("__pycache__", "tests"))
-        elif os.path.exists(path):
-            shutil.copy(path, packages)
-    for version in glob.glob(f"{root}/usr/local/lib/python3*"):
-        _write(f"{version}/dist-packages/cove.pth", "/usr/lib/cove/packages\n")
-    environment = dict(os.environ, PATH="/usr/sbin:/usr/bin:/sbin:/bin")
-    subprocess.run(["chroot", root, "python3", "-m", "compileall", "-q", "/usr/lib/cove"], check=True, env=environment)
-
-
-def _site_packages():
-    """Of the virtual environment that the tests of the runtimes keep."""
-    found = sorted(glob.glob(f"{cove.SHARED_STATE}/runtimes/python3*/.complete"))
-    if not found:
-        raise AssertionError("no IPython: run the tests labelled runtimes first (script/test runtimes)")
-    return glob.glob(f"{os.path.dirname(found[-1])}/lib/python3*/site-packages")[0]
 
 
 def _write(path, text):

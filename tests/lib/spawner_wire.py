@@ -3,14 +3,14 @@
 import collections
 import struct
 
-MAGIC, VERSION = 0x45564F43, 2
+MAGIC, VERSION = 0x45564F43, 3
 CREATE, DESTROY, RETIRE_TEMPLATE, STATUS, STOP = 1, 2, 3, 4, 5
 NONE, READ_ONLY, READ_WRITE = 0, 1, 2
 GONE, KILLED = 0, 1
 UNKNOWN, OUT_OF_MEMORY = 0, 1
 
 _HEADER = struct.Struct("<IIII")
-_CREATE = struct.Struct("<72sIIQQIIII4096s")
+_CREATE = struct.Struct("<72sIIQQIIIIII4096s")
 _REPLY = struct.Struct("<IIiI512s24s108s72x24x12xI")
 
 Reply = collections.namedtuple("Reply", "ok code errno message sandbox socket ended_as")
@@ -28,10 +28,14 @@ def destroy(sandbox, until=GONE):
     return header(DESTROY) + struct.pack("<24sII", sandbox.encode(), until, 0)
 
 
+def retire(digest):
+    return header(RETIRE_TEMPLATE) + struct.pack("<72s", digest.encode())
+
+
 def create_packet(root, workspace="", access=NONE, memory=128 << 20, **fields):
     return header(CREATE) + _CREATE.pack(fields.get("raw_root", root.encode()), fields.get("root_kind", 0), fields.get("mode", 0), memory,
                                          fields.get("disk", 0), fields.get("cpu_millis", 1000), fields.get("max_pids", 64), access,
-                                         fields.get("weaken", 0), workspace.encode())
+                                         fields.get("weaken", 0), fields.get("furniture", 0), 0, workspace.encode())
 
 
 def ask(client, packet):

@@ -104,6 +104,12 @@ def group_of(folder, tag):
     return found[1] if found else ""
 
 
+def is_in_pid_namespace(folder):
+    """Of its own: a process has a number in each."""
+    found = re.search(r"^NSpid:(.*)", read(f"{folder}/status"), re.M)
+    return found is not None and len(found[1].split()) > 1
+
+
 def held_namespaces(pid):
     """Namespaces that a process keeps alive by a descriptor, by kind."""
     held = [link(path) for path in glob.glob(f"/proc/{pid}/fd/*")]

@@ -1,7 +1,6 @@
 """What tests of zygotes share: a template with a Python runtime, a spawner, and an engine for each test."""
 
 import glob
-import os
 
 import cove
 import python_template
@@ -34,6 +33,6 @@ class Zygotes(cove.Test):
         """Their pids, as the host sees them."""
         found = []
         for path in glob.glob("/proc/[0-9]*"):
-            if traces.group_of(path, self.cove.tag) and b"zygote.py" in traces.read(f"{path}/cmdline").encode() and os.path.exists(f"{path}/cwd/home"):
+            if traces.group_of(path, self.cove.tag) and b"zygote.py" in traces.read(f"{path}/cmdline").encode() and not traces.is_in_pid_namespace(path):
                 found.append(int(path.removeprefix("/proc/")))
         return found

@@ -124,5 +124,13 @@ def _is_worker_of(keeper, pid):
         return False
 
 
+class Checks(BashCells):
+    def test_code_is_judged_without_being_run(self):
+        self.judged("complete", "", "touch made", "for i in 1 2; do touch made; done", "cat <<END\nx\nEND\n")
+        self.judged("incomplete", "for i in 1 2; do", "if true", "echo 'open", 'echo "open', "cat <<END\nx\n", "f() {", "echo a \\", "echo $(")
+        self.judged("invalid", "fi", "echo )", "for do done")
+        self.cell("ls made", err(Like("made")), ended(2))
+
+
 if __name__ == "__main__":
     unittest.main()

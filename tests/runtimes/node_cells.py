@@ -141,6 +141,7 @@ class Errors(NodeCells):
         self.run_cell("nosuch", error("ReferenceError", "nosuch is not defined"), FAILED)
         self.run_cell("await null\nthrow new Error('later')", error("Error", "later", Like(r"^Cell In\[4\]:2\nthrow new Error")), FAILED)
         self.run_cell("throw 5", error("Uncaught", "5"), FAILED)
+        self.run_cell(r"throw new Error('half \ud800, \\ud800, \ud83d\ude00 \udc00\udc00')", error("Error", "half \ufffd, \\ud800, \U0001f600 \ufffd\ufffd"), FAILED)
         self.run_cell("throw new Error('outer', {cause: new RangeError('inner')})", error("Error", "outer", Like("outer.*cause.*RangeError: inner")), FAILED)
         self.run_cell("function deep() { return deep() }\ndeep()", error("RangeError", "Maximum call stack size exceeded"), FAILED)
         self.run_cell("Promise.reject(new Error('lost')); 1", self.result("1"), error("Error", "lost"), FAILED)
@@ -203,6 +204,15 @@ class Ends(unittest.TestCase):
                 runtime.run(f"console.log('begun'); {code}")
             self.assertEqual(died.exception.args[0], status)
             self.assertEqual(runtime._events[0], out("begun\n"))
+
+
+class Checks(NodeCells):
+    def test_code_is_judged_without_being_run(self):
+        self.judged("complete", "", "globalThis.made = 1", "const f = () => {\n};", "let n: number = 1", "`a\nb`", "{a: 1}")
+        self.judged("incomplete", "function f() {", "[1,", "f(", "`open", "/* open", "const o = {", "class A {\n  m() {", "x =>", "function g(a: number) {")
+        self.judged("invalid", "let let", ")", "'open", "1 +* 2")
+        self.judged("incomplete", "interface A {", language="typescript")
+        self.value("typeof made", "'undefined'")
 
 
 if __name__ == "__main__":

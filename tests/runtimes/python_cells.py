@@ -257,5 +257,13 @@ class Input(PythonCells):
         self.cell("!cat", OK, stdin="not for the shell")
 
 
+class Checks(PythonCells):
+    def test_code_is_judged_without_being_run(self):
+        self.judged("complete", "", "made = 1", "for i in range(2):\n    made = 1\n\n", "!ls", "%time 1")
+        self.judged("incomplete", "for i in range(2):", "def f():\n    return 1", "[1,", "'''open", "x = \\", "@staticmethod")
+        self.judged("invalid", "1 +* 2", "return return")
+        self.value("'made' in dir()", 1, text="False")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -12,6 +12,7 @@
 #include "tests/support/instance.h"
 #include "tests/support/result.h"
 #include "tests/support/scripted_peer.h"
+#include "wire/file_messages.h"
 
 namespace engine::test {
 
@@ -58,11 +59,26 @@ class InitEnd {
 
   // Nothing when the engine has hung up.
   std::optional<Request> hear() {
+    const auto frame = hear_frame();
+    if (!frame) return std::nullopt;
+    return wire::init::decode_request(*frame).value();
+  }
+  std::optional<wire::file::Request> hear_file() {
+    const auto frame = hear_frame();
+    if (!frame) return std::nullopt;
+    return wire::file::decode_request(*frame).value();
+  }
+  int socket() const { return socket_; }
+
+  std::uint32_t stream = 0;  // of what was heard last
+
+ private:
+  std::optional<wire::Frame> hear_frame() {
     while (true) {
       auto frame = frames_.next().value();
       if (frame) {
         stream = frame->stream;
-        return wire::init::decode_request(*frame).value();
+        return frame;
       }
       std::string buffer(1 << 16, '\0');
       const ssize_t n = ::recv(socket_, buffer.data(), buffer.size(), 0);
@@ -71,9 +87,6 @@ class InitEnd {
     }
   }
 
-  std::uint32_t stream = 0;  // of what was heard last
-
- private:
   int socket_;
   wire::FrameReader frames_;
 };

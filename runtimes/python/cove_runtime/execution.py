@@ -32,6 +32,12 @@ class Execution:
             _leave_child(outcome)
         return self._verdict(outcome)
 
+    def check(self, code):
+        """Whether the code is a whole cell; nothing of it is run."""
+        self._shell.outlet.begin()
+        self._shell.outlet.completeness(self._shell.check_complete(code)[0])
+        return {"status": "ok", "exit_code": None}
+
     def _before(self, stdin):
         _restore_builtins()
         self._shell.outlet.output.recover()

@@ -13,6 +13,19 @@ def become(environment=None, directory=None):
     if directory is not None:
         os.chdir(directory)
     reseed()
+    use_cpus(len(os.sched_getaffinity(0)))
+
+
+def use_cpus(count):
+    """Libraries that were imported in a zygote have one thread each."""
+    if count == 1:
+        return
+    threadpoolctl = sys.modules.get("threadpoolctl")
+    if threadpoolctl is not None:
+        threadpoolctl.threadpool_limits(count)
+    numexpr = sys.modules.get("numexpr")
+    if numexpr is not None:
+        numexpr.set_num_threads(count)
 
 
 def reseed():

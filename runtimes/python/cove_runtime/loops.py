@@ -19,6 +19,12 @@ class Loops:
         asyncio.set_event_loop(self._loop)
         asyncio.run = self._run_anywhere
 
+    def end(self):
+        """Nothing of it is left, also for a fork."""
+        self._loop.close()
+        self._loop = None
+        asyncio.set_event_loop(None)
+
     def run(self, coroutine):
         """What IPython calls for a cell that awaits."""
         task = self._loop.create_task(coroutine)

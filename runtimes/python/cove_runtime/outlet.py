@@ -34,6 +34,9 @@ class Outlet:
     def clear(self, wait):
         self._tell({"type": "clear_output", "wait": bool(wait)})
 
+    def completeness(self, status):
+        self._tell({"type": "completeness", "status": status})
+
     def error(self, name, value, traceback):
         self.errors += 1
         self._tell({"type": "error", "name": name, "value": value, "traceback": traceback})

@@ -6,9 +6,12 @@ from IPython.core import interactiveshell
 from traitlets.config import Config
 
 from . import packages, texts, values
+from .execution import Execution
 from .figures import Figures
+from .guard import open_gate
 from .import_hooks import ImportHooks
 from .installs import Installs
+from .interrupts import Interrupts
 from .loops import Loops
 from .outlet import Outlet
 from .output import Output
@@ -42,13 +45,30 @@ def prepare():
 
 
 def prime(shell, cells):
-    """Runs typical cells without telling anybody, so that the first one of a context finds everything warm. Their names are gone afterwards."""
+    """Runs typical cells as a context does, telling nobody, so that the first one of a context finds everything warm. Their names are gone afterwards."""
+    nobody = shell.outlet.channel = _Nobody()
+    execution = Execution(shell, Interrupts())
     for code in cells:
-        result = shell.run_cell(code, silent=True)
-        if not result.success:
-            raise RuntimeError(f"a cell meant to warm up the interpreter failed: {code!r}") from (result.error_before_exec or result.error_in_exec)
+        if execution.run(code, None)["status"] != "ok":
+            raise RuntimeError(f"a cell meant to warm up the interpreter failed: {code!r}: {nobody.heard!r}")
+    open_gate()
+    shell.loops.end()
+    shell.outlet.channel = None
     shell.reset(new_session=False)
     shell.execution_count = 1
+
+
+class _Nobody:
+    """In place of the socket to pid 1, before there is one."""
+
+    execution = 0
+    heard = None
+
+    def is_mine(self):
+        return True
+
+    def send(self, messages):
+        self.heard = messages
 
 
 def _warn(message, *arguments, **options):

@@ -13,8 +13,10 @@ from .interrupts import Interrupts
 PROTOCOL = 1
 
 
-def serve(shell, descriptor):
-    """Takes over this process: descriptors 1 and 2, SIGINT, sys.stdin. Returns when pid 1 has hung up."""
+def serve(shell, descriptor, awake=None):
+    """Takes over this process: descriptors 1 and 2, SIGINT, sys.stdin. Returns when pid 1 has hung up.
+
+    `awake` is called once, when the first execution has come: a context that was made ahead learns then whose it is."""
     os.environ.pop("COVE_CHANNEL", None)
     channel = Channel(descriptor)
     outlet = shell.outlet
@@ -25,17 +27,28 @@ def serve(shell, descriptor):
     interrupts.install()
     outlet.say("ready", {"language": "python", "version": platform.python_version(), "protocol": PROTOCOL})
     close_gate()
-    _loop(channel, outlet, Execution(shell, interrupts))
+    _loop(channel, _messages(channel, shell, awake), outlet, Execution(shell, interrupts))
     open_gate()
 
 
-def _loop(channel, outlet, execution):
+def _messages(channel, shell, awake):
     while (message := channel.receive()) is not None:
-        verb, channel.execution, payload = message
+        if awake is not None:
+            awake()
+            awake = None
+            _enter_directory(shell)
+        yield message
+
+
+def _loop(channel, messages, outlet, execution):
+    for verb, channel.execution, payload in messages:
         if verb != "execute":
             continue  # of a later protocol, and so not for us
         request = json.loads(payload)
-        verdict = execution.run(request["code"], request.get("stdin"))
+        if request.get("purpose") == "check":
+            verdict = execution.check(request["code"])
+        else:
+            verdict = execution.run(request["code"], request.get("stdin"))
         outlet.say("done", verdict)
         channel.execution = 0  # what a thread shows from now on belongs to no execution
 

@@ -104,6 +104,14 @@ class Cells(unittest.TestCase):
         shutil.rmtree(cls.home)
         assert status == 0, f"the runtime ended with {status} when its channel was closed"
 
+    def judged(self, judgement, *codes, **more):
+        """Code that is only checked leaves nothing behind; each of these gets this judgement."""
+        for code in codes:
+            with self.subTest(code=code):
+                (verdict, done) = self.runtime.run(code, None, None, purpose="check", **more)
+                self.assertEqual(verdict, {"type": "completeness", "status": judgement})
+                self.assertEqual(done["status"], "ok")
+
     def cell(self, code, *expected, stdin=None, interrupt_on=None, **more):
         events = self.runtime.run(code, stdin, interrupt_on, **more)
         if list(expected) != events:
