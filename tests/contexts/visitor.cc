@@ -1,7 +1,8 @@
 // The engine in the hands of a test: makes sandboxes and contexts and runs cells, as a line of JSON on stdin
 // says, and answers each with a line of JSON.
 //   {"do": "sandbox", "template": digest, …}   → {"sandbox": number, "id": name}
-//   {"do": "enter" | "enter if ready" | "start", "sandbox": number}  → {"context": number, "us": microseconds until it is ready}
+//   {"do": "enter" | "enter if ready" | "start", "sandbox": number}  → {"context": number, "us": microseconds
+//   until it is ready}
 //   {"do": "run", "context": number, "code": text}  → {"cause", "out", "err", "events"}
 //   {"do": "command", "sandbox": number, "argv": […]}  → {"cause", "out", "err"}
 //   {"do": "warm", "template": digest}, {"do": "end", "sandbox": number}, {"do": "reconnect"}  → {}
