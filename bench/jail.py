@@ -18,7 +18,6 @@ Ratios travel; milliseconds belong to the machine. Failed samples are counted an
 import argparse
 import json
 import os
-import platform
 import shutil
 import signal
 import subprocess
@@ -32,6 +31,7 @@ sys.path[:0] = [os.path.join(HERE, "lib"), os.path.join(HERE, "..", "tests", "li
 import chart  # noqa: E402
 import cove  # noqa: E402
 import figures  # noqa: E402
+import machine  # noqa: E402
 import rivals  # noqa: E402
 
 JOBS = {"true": ["/usr/bin/true"], "python": ["/usr/bin/python3", "-c", "pass"]}
@@ -124,11 +124,6 @@ def answer_interrupts(handler):
         signal.signal(number, handler)
 
 
-def machine():
-    return {"kernel": platform.release(), "cpus": os.cpu_count(), "load_at_start": os.getloadavg()[0],
-            "when": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()), "versions": rivals.versions()}
-
-
 def smoke(mode):
     return mode | {"rounds": 1, "burst": 1, "pace_ms": min(mode["pace_ms"], 1), "concurrency": min(mode["concurrency"], 3)}
 
@@ -180,8 +175,7 @@ def show_failures(modes):
 def verdict(results, left, must_meet):
     failures = show_failures(results["modes"])
     missed = sum(not row["met"] for row in results["targets"])
-    if results["machine"]["load_at_start"] > results["machine"]["cpus"] / 2:
-        print(f"the machine was busy (load {results['machine']['load_at_start']:.1f}): measure again when it is quiet")
+    machine.warn_if_busy(results["machine"])
     if missed and must_meet:
         print(f"jail: {missed} target(s) missed", file=sys.stderr)
     return 1 if failures or left or (missed and must_meet) else 0
@@ -195,7 +189,7 @@ def main():
     chosen = options.parse_args()
     if chosen.smoke and chosen.must_meet:
         options.error("--smoke measures nothing that --assert could judge")
-    facts = machine()
+    facts = machine.describe()
     answer_interrupts(signal.SIG_IGN)  # until there is somebody to clean up
     field = Field()
     try:
