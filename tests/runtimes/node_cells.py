@@ -156,6 +156,7 @@ class Errors(NodeCells):
         self.run_cell("process.exit()", ended(0))
         self.run_cell("console.log('a'); await null; process.exit(2); console.log('b')", out("a\n"), error("Exit", "2"), ended(2))
         self.run_cell("setTimeout(() => process.exit(4), 5); await new Promise(() => {})", error("Exit", "4"), ended(4))
+        self.run_cell(r"throw new Error('\x1b[1;31mred\x1b[0m')", error("Error", "\x1b[1;31mred\x1b[0m", Like("\nError: red\n")), FAILED)
         self.run_cell("'on'", self.result("'on'"), OK)
 
 
@@ -189,8 +190,13 @@ class TypeScript(NodeCells):
         self.value("const waited: number = await Promise.resolve(2); waited", "2", language="typescript")
         self.value("import type { Stats } from 'fs'\nimport { existsSync } from 'fs'\nexistsSync('/')", "true")
         self.run_cell("const bad: number = ;", error("SyntaxError", Like(".")), FAILED)
-        self.run_cell("const worse: = 1", error("SyntaxError", Like("Unexpected token.*const worse")), FAILED, language="typescript")
+        self.run_cell("let good: number = 1\nconst worse: = 1", error("SyntaxError", Like("^Unexpected token `=`"), Like(
+            r"^Cell In\[9\]:2\nconst worse: = 1\n {13}\^\n\nSyntaxError: Unexpected token `=`")), FAILED, language="typescript")
         self.run_cell("let u: any = undefined\n\nu.x", error("TypeError", Like("undefined"), Like(r"^Cell In\[10\]:3\nu.x")), FAILED)
+        self.value("namespace Geometry { export const unit = 1 }\nnamespace Other { export const two = 2 }\nGeometry.unit + Other.two", "3")
+        self.run_cell("type Unused = string\n\nfunction check(n: number): never {\n  throw new RangeError(`bad: ${n}`)\n}\ncheck(<number>1)", error(
+            "RangeError", "bad: 1", Like(r"^Cell In\[12\]:4\n  throw new RangeError.*at check \(Cell In\[12\]:4\)\n    at Cell In\[12\]:6$")), FAILED)
+        self.run_cell("enum Level { Low }\nawait null\nthrow new Error('after')", error("Error", "after", Like(r"^Cell In\[13\]:3\nthrow new")), FAILED)
 
 
 class Ends(unittest.TestCase):
