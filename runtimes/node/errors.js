@@ -10,10 +10,9 @@ const MACHINERY = [path.dirname(__filename) + path.sep, 'node:', 'at <anonymous>
 const COLOURS = /\x1b\[[0-9;]*m/g; // of messages that were made for a terminal
 const sources = new Map(); // what a cell's name stands for, of the latest cells
 
-// lineOf and lineCount: of a cell that runs as other code than was written.
-function remember(name, source, { lineOf = (line) => line, lineCount } = {}) {
-  const lines = source.split('\n');
-  sources.set(name, { lines, lineOf, lineCount: lineCount ?? lines.length });
+// A cell runs as other code than was written: placeOf(line, column) leads back, and lineCount says where the user's part of that code ends.
+function remember(name, source, { placeOf, lineCount } = {}) {
+  sources.set(name, { lines: source.split('\n'), placeOf, lineCount });
   if (sources.size > 500) sources.delete(sources.keys().next().value);
 }
 
@@ -51,13 +50,13 @@ function withFrames(error, name, value) {
 function isOfUser(line) {
   if (!/^ +at /.test(line) || MACHINERY.some((word) => line.includes(word))) return false;
   const place = /(Cell In\[\d+\]):(\d+)/.exec(line);
-  return !place || !sources.has(place[1]) || Number(place[2]) <= sources.get(place[1]).lineCount; // beyond its end stands what a rewritten cell ends with
+  return !place || !(Number(place[2]) > sources.get(place[1])?.lineCount); // beyond its end stands what a rewritten cell ends with
 }
 
 function asWritten(frame) {
   return frame.replace(/(Cell In\[\d+\]):(\d+):(\d+)/, (whole, cell, line, column) => {
-    const written = sources.get(cell)?.lineOf(Number(line), Number(column)) ?? Number(line);
-    return written === Number(line) ? whole : `${cell}:${written}`; // the column was that of another text
+    const written = sources.get(cell)?.placeOf?.(Number(line), Number(column));
+    return written ? `${cell}:${written.line}:${written.column}` : whole;
   });
 }
 

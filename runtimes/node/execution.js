@@ -129,7 +129,7 @@ function compile(source, language, name) {
     cell = language === 'typescript' ? null : asTypeScript(source);
     if (!cell) throw errors.syntaxError(problem, name);
   }
-  if (cell.lineOf) errors.remember(name, source, cell);
+  errors.remember(name, source, cell);
   replaceAccessors(cell.names);
   const script = new vm.Script(cell.code, {
     filename: name, columnOffset: cell.offset, importModuleDynamically: vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER, // Node 18 has none
@@ -166,8 +166,9 @@ function asTypeScript(source) {
 }
 
 function fromTypeScript(source) {
-  const { code, lineOf } = strip(source);
-  return { ...rewrite(code), lineOf, lineCount: code.split('\n').length };
+  const { code, placeOf } = strip(source);
+  const cell = rewrite(code);
+  return { ...cell, placeOf: (line, column) => placeOf(line, cell.placeOf(line, column).column) };
 }
 
 // Some globals are accessors without a setter; a cell that declares such a name means a variable.

@@ -5,11 +5,11 @@ const { SourceMap } = require('node:module');
 
 let tool;
 
-// {code, lineOf}: lineOf(line, column) is the line of the source that a place of the code comes from.
+// {code, placeOf}: placeOf(line, column) is the place in the source that one in the code comes from.
 function strip(source) {
   tool ??= require('amaro');
   try {
-    return { code: tool.transformSync(source, { mode: 'strip-only' }).code, lineOf: (line) => line };
+    return { code: tool.transformSync(source, { mode: 'strip-only' }).code, placeOf: (line, column) => ({ line, column }) };
   } catch {
     return transform(source);
   }
@@ -20,8 +20,12 @@ function transform(source) {
   try {
     const { code, map } = tool.transformSync(source, { mode: 'transform', sourceMap: true });
     const origins = new SourceMap(JSON.parse(map));
-    const lineOf = (line, column) => (origins.findEntry(line - 1, column - 1).originalLine ?? line - 1) + 1;
-    return { code: withNamesFirst(code), lineOf };
+    const { first, rest } = withNamesFirst(code);
+    const placeOf = (line, column) => {
+      const origin = origins.findEntry(line - 1, column - 1 - (line === 1 ? first.length : 0));
+      return { line: (origin.originalLine ?? line - 1) + 1, column: (origin.originalColumn ?? column - 1) + 1 };
+    };
+    return { code: first + rest, placeOf };
   } catch (problem) {
     throw syntaxError(String(problem?.message ?? problem));
   }
@@ -30,7 +34,7 @@ function transform(source) {
 // The names of namespaces are declared at the end, where a cell has its value.
 function withNamesFirst(code) {
   const [, rest, names] = /^([^]*?\n)((?:var [\w$, ]+;\n)*)$/.exec(code) ?? [null, code, ''];
-  return names.replaceAll('\n', ' ') + rest;
+  return { first: names.replaceAll('\n', ' '), rest };
 }
 
 // The tool throws a text: a message, and the lines around the place with a mark below it.

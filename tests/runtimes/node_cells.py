@@ -141,6 +141,8 @@ class Errors(NodeCells):
         self.run_cell("nosuch", error("ReferenceError", "nosuch is not defined"), FAILED)
         self.run_cell("await null\nthrow new Error('later')", error("Error", "later", Like(r"^Cell In\[4\]:2\nthrow new Error")), FAILED)
         self.run_cell("throw 5", error("Uncaught", "5"), FAILED)
+        self.run_cell("const one = await 1, two = await (2, boom())", error("TypeError", "bad", Like(r"Cell In\[1\]:2:9\)\n    at Cell In\[6\]:1:38$")), FAILED)
+        self.run_cell("{a: 1, b: boom()}", error("TypeError", "bad", Like(r"at Cell In\[7\]:1:11$")), FAILED)
         self.run_cell(r"throw new Error('half \ud800, \\ud800, \ud83d\ude00 \udc00\udc00')", error("Error", "half \ufffd, \\ud800, \U0001f600 \ufffd\ufffd"), FAILED)
         self.run_cell("throw new Error('outer', {cause: new RangeError('inner')})", error("Error", "outer", Like("outer.*cause.*RangeError: inner")), FAILED)
         self.run_cell("function deep() { return deep() }\ndeep()", error("RangeError", "Maximum call stack size exceeded"), FAILED)
@@ -195,7 +197,7 @@ class TypeScript(NodeCells):
         self.run_cell("let u: any = undefined\n\nu.x", error("TypeError", Like("undefined"), Like(r"^Cell In\[10\]:3\nu.x")), FAILED)
         self.value("namespace Geometry { export const unit = 1 }\nnamespace Other { export const two = 2 }\nGeometry.unit + Other.two", "3")
         self.run_cell("type Unused = string\n\nfunction check(n: number): never {\n  throw new RangeError(`bad: ${n}`)\n}\ncheck(<number>1)", error(
-            "RangeError", "bad: 1", Like(r"^Cell In\[12\]:4\n  throw new RangeError.*at check \(Cell In\[12\]:4\)\n    at Cell In\[12\]:6$")), FAILED)
+            "RangeError", "bad: 1", Like(r"^Cell In\[12\]:4\n  throw new RangeError.*at check \(Cell In\[12\]:4:9\)\n    at Cell In\[12\]:6:1$")), FAILED)
         self.run_cell("enum Level { Low }\nawait null\nthrow new Error('after')", error("Error", "after", Like(r"^Cell In\[13\]:3\nthrow new")), FAILED)
 
 
