@@ -159,7 +159,9 @@ class Ends(Contexts):
         _, errors = child.communicate(timeout=cove.PATIENCE)
         self.assertEqual(child.returncode, 130)
         self.assertIn(b"KeyboardInterrupt", errors)
-        stubborn = "import time\nprint('up', flush=True)\nwhile True:\n    try: time.sleep(1000)\n    except KeyboardInterrupt: print('no', flush=True)"
+        # It says that it is up where it hears the interrupt already.
+        stubborn = ("import time\nword = 'up'\nwhile True:\n    try:\n        word = word and print(word, flush=True)\n        time.sleep(1000)\n"
+                    "    except KeyboardInterrupt: print('no', flush=True)")
         child = self.cove.start("run", "--context", "-c", stubborn)
         self.assertEqual(child.stdout.readline(), b"up\n")
         child.send_signal(signal.SIGINT)
