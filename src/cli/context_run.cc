@@ -29,11 +29,12 @@ void tell_of_failure(base::Cause cause) {
   fmt::print(stderr, "cove: {}; the next cell runs all the same\n", base::name_of(cause));
 }
 
-// Of the first cell that failed, or of the last one.
+// Of the first cell that failed, or of the last one; with the limits that any of them hit.
 Result<engine::Outcome> run_all(engine::Sandbox& sandbox, const ContextJob& job, CellEvents& events) {
   engine::LastingContext context(sandbox, context_options(job.ground, *job.language));
   RETURN_IF_ERROR(explained_start(context.start(), job.ground, *job.language));
   engine::Outcome told{.cause = base::Cause::kOk};
+  std::uint32_t limits_hit = 0;
   for (const std::string& code : job.cells) {
     RETURN_IF_ERROR(events.begin());
     engine::Cell cell = cell_of(job.ground, *job.language, code);
@@ -41,9 +42,11 @@ Result<engine::Outcome> run_all(engine::Sandbox& sandbox, const ContextJob& job,
     ASSIGN_OR_RETURN(const auto outcome, context.execute(cell, events));
     RETURN_IF_ERROR(events.end(outcome));
     if (told.cause == base::Cause::kOk) told = outcome;
+    limits_hit |= outcome.limits_hit;
     if (!goes_on_after(outcome.cause, job)) break;
     tell_of_failure(outcome.cause);
   }
+  told.limits_hit = limits_hit;
   return told;
 }
 

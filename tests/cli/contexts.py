@@ -148,6 +148,12 @@ class Ends(Contexts):
         events, _ = self.ends_with("ok", "import os; os.write(1, bytes(range(256)))")
         self.assertIn("\ufffd", self.text_of(events))
 
+    def test_the_receipt_lists_the_limits_that_any_cell_hit(self):
+        _, _, receipt = self.cells("print('x' * 3000)", "1", options=("--output", "1k"))
+        self.assertEqual((receipt["cause"], receipt["receipt"]["limits_hit"]), ("ok", ["output"]))
+        _, _, receipt = self.cells("1/0", "print('x' * 3000)", options=("--output", "1k", "--keep-going"))
+        self.assertEqual((receipt["cause"], receipt["receipt"]["limits_hit"]), ("error", ["output"]))
+
     def test_a_closed_stdout_is_there_again_for_the_next_cell(self):
         _, events, receipt = self.cells("import os; os.close(1)", "print('back')")
         self.assertEqual((self.text_of(events), receipt["cause"]), ("back\n", "ok"))

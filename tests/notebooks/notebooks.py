@@ -113,11 +113,17 @@ class Notebooks(cove.Test):
             self.fail("\n" + "\n".join(found))
         self.check_receipt(done, events[-1], [cell.end for cell in expected])
 
-    def check_receipt(self, done, receipt, ends):
-        """It is that of the first cell that fails."""
+    def check_receipt(self, done, told, ends):
+        """It is that of the first cell that fails, and lists the limits that any cell hit."""
         end = next((end for end in ends if end["cause"] != "ok"), ends[-1])
-        self.assertEqual((receipt["type"], receipt["cause"], receipt["exit_code"]), ("receipt", end["cause"], end["exit_code"]))
+        self.assertEqual({name: told[name] for name in ("type", "cause", "exit_code", "signal")}, {
+            "type": "receipt", "cause": end["cause"], "exit_code": end["exit_code"], "signal": 0})
         self.assertEqual(done.returncode, end["exit_code"])
+        receipt = told["receipt"]
+        self.assertEqual(receipt["limits_hit"], ["output"] if any(end["dropped_bytes"] for end in ends) else [])
+        self.assertEqual((receipt["limits"]["output_bytes"], receipt["network"]), (OUTPUT_LIMIT, {"tier": "restricted", "attempts": []}))
+        self.assertEqual({name: receipt[name] for name in ("wall_us", "cpu_us", "peak_memory_bytes")},
+                         {name: end[name] for name in ("wall_us", "cpu_us", "peak_memory_bytes")})
 
     def test_python(self):
         self.assertGreaterEqual(len(python.CELLS), 60)
