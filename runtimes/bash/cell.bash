@@ -1,1 +1,1 @@
-eval "${__cove_code-}"
+__cove_recall && :; eval "${__cove_code-}"

@@ -19,6 +19,7 @@ LC_ALL=C # lengths are in bytes
 readonly protocol=1 max_payload=$((4 << 20))
 execution=0
 told=0 seen=0
+is_strict= # see ends_at_once
 
 # say VERB PAYLOAD
 say() {
@@ -59,13 +60,18 @@ run_cell() {
     return
   fi
   if ! check_syntax "${json_code-}"; then
+    worker_status=2
     finish 2
     return
   fi
+  ! ends_at_once "${json_code-}" || json_code="{ $json_code"$'\n}'
   worker_run "${json_code-}" ${json_stdin+"${json_stdin%$'\n'}"} # a here-string ends with a newline of its own
   case $worker_outcome in
     interrupted) tell_error KeyboardInterrupt "the execution was interrupted" ;;
-    lost) tell_notice "the shell has ended (status $worker_status); variables, functions and options are gone, the next run begins in a new one" ;;
+    lost)
+      is_strict=
+      tell_notice "the shell has ended (status $worker_status); variables, functions and options are gone, the next run begins in a new one"
+      ;;
   esac
   finish "$worker_status"
 }
@@ -115,6 +121,14 @@ check_syntax() {
     tell_error SyntaxError "${message//bash: /}"
     return 1
   fi
+}
+
+# ends_at_once CODE: whether it is to be run as one command. An unset variable under set -u, and ${name:?}, end a script; an interactive shell gives up
+# the command only and goes on with the next. What is read as a whole cannot begin with an option or alias for what follows, so that is left as it is.
+ends_at_once() {
+  local sign='nounset|set +-[a-zA-Z]*u|[$][{][^}]*[?]'
+  [[ ! $1 =~ $sign ]] || is_strict=yes
+  [[ -n $is_strict && $1 != *extglob* && $1 != *alias* ]] && parse "{ $1"$'\n}' >/dev/null
 }
 
 main() {

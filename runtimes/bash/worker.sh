@@ -9,6 +9,7 @@ __cove_out=/proc/$COVE_KEEPER/fd/${COVE_DESCRIPTORS[0]} __cove_err=/proc/$COVE_K
 __cove_report=/proc/$COVE_KEEPER/fd/${COVE_DESCRIPTORS[2]}
 unset COVE_KEEPER COVE_DESCRIPTORS HISTFILE PROMPT_COMMAND
 PS1='' PS2=''
+export -n PS1 # it came in the environment
 BASH_ARGV0=bash
 set +o history +H
 shopt -u checkwinsize
@@ -16,11 +17,17 @@ shopt -u checkwinsize
 __cove_troubling=(errexit nounset verbose noglob noclobber noexec xtrace)
 __cove_kept=
 
-# __cove_begin CODE
+# __cove_begin CODE STATUS: the status is that of the run before.
 __cove_begin() {
   builtin unset __cove_exited
+  __cove_status=$2
   __cove_code=$__cove_kept$1
   builtin trap '__cove_leave 130' INT # the user's own trap for it lasts for its run only
+}
+
+# What $? is when the code begins. Putting options back makes it 0 again: there is no way to do so that keeps it.
+__cove_recall() {
+  builtin return "$__cove_status"
 }
 
 # __cove_off STATUS: called with stderr to nowhere, because of xtrace.

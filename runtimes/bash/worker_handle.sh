@@ -37,13 +37,14 @@ worker_interrupt() {
   kill -INT -- "-$worker" 2>/dev/null
 }
 
-# worker_run CODE [STDIN]: sets worker_status, and worker_outcome to finished, interrupted or lost.
+# worker_run CODE [STDIN]: worker_status is that of the run before. Sets worker_status, and worker_outcome to finished, interrupted or lost.
 worker_run() {
-  local stdin='</dev/null'
+  local stdin='</dev/null' before=0
+  ((worker_number == 0)) || before=$worker_status
   (($# < 2)) || stdin="<<<${2@Q}"
   worker_running=yes
   worker_number=$((worker_number + 1))
-  printf '%s\n' "__cove_begin ${1@Q}" ". ${here@Q}/cell.bash $stdin" "{ __cove_off \$?; } 2>/dev/null" "__cove_end $worker_number" >&"$worker_commands"
+  printf '%s\n' "__cove_begin ${1@Q} $before" ". ${here@Q}/cell.bash $stdin" "{ __cove_off \$?; } 2>/dev/null" "__cove_end $worker_number" >&"$worker_commands"
   worker_await
   worker_running=
   [[ $worker_outcome != lost ]] || worker_start

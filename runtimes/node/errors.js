@@ -7,16 +7,19 @@ const path = require('node:path');
 const MESSAGE = 1 << 16;
 const TRACEBACK = 1 << 18;
 const MACHINERY = [path.dirname(__filename) + path.sep, 'node:', 'at <anonymous>', 'at new Promise (<anonymous>)', 'at async Promise.all (index'];
+const COLOURS = /\x1b\[[0-9;]*m/g; // of messages that were made for a terminal
 const sources = new Map(); // what a cell's name stands for, of the latest cells
 
-function remember(name, code) {
-  sources.set(name, code.split('\n'));
+// A cell runs as other code than was written: placeOf(line, column) leads back, and lineCount says where the user's part of that code ends.
+function remember(name, source, { placeOf, lineCount } = {}) {
+  sources.set(name, { lines: source.split('\n'), placeOf, lineCount });
   if (sources.size > 500) sources.delete(sources.keys().next().value);
 }
 
 function describe(thrown) {
   try {
-    return thrown instanceof Error || typeof thrown?.stack === 'string' ? describeError(thrown) : describeOther(thrown);
+    const told = thrown instanceof Error || typeof thrown?.stack === 'string' ? describeError(thrown) : describeOther(thrown);
+    return { ...told, traceback: told.traceback.replace(COLOURS, '') };
   } catch {
     return { name: 'Error', value: '<an error that cannot be shown>', traceback: 'Error: <an error that cannot be shown>' };
   }
@@ -38,7 +41,7 @@ function describeOther(thrown) {
 
 function withFrames(error, name, value) {
   const stack = String(error.stack ?? '').slice(-TRACEBACK);
-  const frames = stack.split('\n').filter(isOfUser);
+  const frames = stack.split('\n').filter(isOfUser).map(asWritten);
   const place = /(Cell In\[\d+\]):(\d+)/.exec(frames[0] ?? '');
   const shown = place ? [...shownLine({ cell: place[1], line: Number(place[2]) }), ''] : [];
   return [...shown, value ? `${name}: ${value}` : name, ...frames];
@@ -47,11 +50,18 @@ function withFrames(error, name, value) {
 function isOfUser(line) {
   if (!/^ +at /.test(line) || MACHINERY.some((word) => line.includes(word))) return false;
   const place = /(Cell In\[\d+\]):(\d+)/.exec(line);
-  return !place || !sources.has(place[1]) || Number(place[2]) <= sources.get(place[1]).length; // beyond its end stands what a rewritten cell ends with
+  return !place || !(Number(place[2]) > sources.get(place[1])?.lineCount); // beyond its end stands what a rewritten cell ends with
+}
+
+function asWritten(frame) {
+  return frame.replace(/(Cell In\[\d+\]):(\d+):(\d+)/, (whole, cell, line, column) => {
+    const written = sources.get(cell)?.placeOf?.(Number(line), Number(column));
+    return written ? `${cell}:${written.line}:${written.column}` : whole;
+  });
 }
 
 function shownLine({ cell, line, column }) {
-  const text = sources.get(cell)?.[line - 1];
+  const text = sources.get(cell)?.lines[line - 1];
   if (text === undefined) return [`${cell}:${line}`];
   return [`${cell}:${line}`, cut(text, 500), ...(column === undefined ? [] : [`${' '.repeat(Math.min(column, 500))}^`])];
 }

@@ -121,15 +121,15 @@ class Execution {
 }
 
 function compile(source, language, name) {
-  const code = language === 'typescript' ? strip(source) : source;
   errors.remember(name, source);
   let cell;
   try {
-    cell = rewrite(code);
+    cell = language === 'typescript' ? fromTypeScript(source) : rewrite(source);
   } catch (problem) {
     cell = language === 'typescript' ? null : asTypeScript(source);
     if (!cell) throw errors.syntaxError(problem, name);
   }
+  errors.remember(name, source, cell);
   replaceAccessors(cell.names);
   const script = new vm.Script(cell.code, {
     filename: name, columnOffset: cell.offset, importModuleDynamically: vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER, // Node 18 has none
@@ -139,7 +139,7 @@ function compile(source, language, name) {
 
 // Whether code is a whole cell in one of the languages that it may be in, or could become one.
 function completeness(code, language) {
-  const readings = [(source) => rewrite(strip(source))];
+  const readings = [fromTypeScript];
   if (language !== 'typescript') readings.unshift(rewrite);
   const judgements = readings.map((read) => judgement(read, code));
   return ['complete', 'incomplete', 'invalid'].find((one) => judgements.includes(one));
@@ -151,7 +151,7 @@ function judgement(read, code) {
     read(code);
     return 'complete';
   } catch ({ message, pos }) {
-    const lacksItsRest = pos === code.length || /^Unterminated (template|comment)/.test(message) || /^x (Unexpected eof|Expected .*<eof>)/.test(message);
+    const lacksItsRest = pos === code.length || /^Unterminated (template|comment)/.test(message) || /^(Unexpected eof|Expected .*<eof>)/.test(message);
     return lacksItsRest ? 'incomplete' : 'invalid';
   }
 }
@@ -159,10 +159,16 @@ function judgement(read, code) {
 // What is no JavaScript may be TypeScript.
 function asTypeScript(source) {
   try {
-    return rewrite(strip(source));
+    return fromTypeScript(source);
   } catch {
     return null;
   }
+}
+
+function fromTypeScript(source) {
+  const { code, placeOf } = strip(source);
+  const cell = rewrite(code);
+  return { ...cell, placeOf: (line, column) => placeOf(line, cell.placeOf(line, column).column) };
 }
 
 // Some globals are accessors without a setter; a cell that declares such a name means a variable.

@@ -20,7 +20,7 @@ const HELPERS = '__cove';
 
 function parse(code) {
   const literal = asObjectLiteral(code);
-  return { code: literal ?? code, tree: acorn.parse(literal ?? code, OPTIONS) };
+  return { code: literal ?? code, added: literal ? 1 : 0, tree: acorn.parse(literal ?? code, OPTIONS) };
 }
 
 // {a: 1} alone in a cell is meant as an object, not as a block with a label.
@@ -35,9 +35,10 @@ function asObjectLiteral(code) {
   }
 }
 
-// {code, names, hasValue, isAsync, offset}: offset is by how much columns of the first line have moved.
+// {code, names, hasValue, isAsync, offset, lineCount, placeOf}: offset is by how much columns of the first line have moved; placeOf(line, column) is
+// where such a place stands in the source, which has lineCount lines.
 function rewrite(source) {
-  const { code, tree } = parse(source);
+  const { code, added, tree } = parse(source);
   const edits = new Edits(code);
   const isAsync = needsAsync(tree);
   const names = new Set();
@@ -47,14 +48,16 @@ function rewrite(source) {
   visitNested(tree, { edits, isAsync, names });
   const last = tree.body.at(-1);
   const hasValue = last?.type === 'ExpressionStatement';
-  if (!isAsync) return { code: edits.apply(), names, hasValue, isAsync, offset: 0 };
+  const placeOf = (line, column) => ({ line, column: edits.columnOf(line, column) - (line === 1 ? added : 0) });
+  const found = { names, hasValue, isAsync, lineCount: source.split('\n').length, placeOf };
+  if (!isAsync) return { code: edits.apply(), offset: 0, ...found };
   if (hasValue) {
     edits.insert(last.start, 'return {value: (', 1);
     edits.replace(last.end - (code[last.end - 1] === ';' ? 1 : 0), last.end, ')};');
   }
   const declared = names.size ? `var ${[...names].join(', ')}; ` : '';
   const prefix = `${declared}(async () => { `;
-  return { code: `${prefix}${edits.apply()}\n})()`, names, hasValue, isAsync, offset: -prefix.length };
+  return { code: `${prefix}${edits.apply()}\n})()`, offset: -prefix.length, ...found };
 }
 
 function rewriteStatement(statement, cell) {
@@ -183,6 +186,12 @@ function collectNames(pattern, names) {
 }
 
 // Insertions and replacements by position in the original text. At one position, the higher rank comes first.
+function lineStart(text, line) {
+  let at = 0;
+  for (let n = 1; n < line; n++) at = text.indexOf('\n', at) + 1;
+  return at;
+}
+
 class Edits {
   constructor(code) {
     this.code = code;
@@ -205,12 +214,27 @@ class Edits {
     const sorted = [...this.list].sort((a, b) => a.start - b.start || b.rank - a.rank || (a.end - a.start) - (b.end - b.start) || a.order - b.order);
     let result = '';
     let at = 0;
+    this.kept = []; // pieces of the code, and where they stand in the result
+    const keep = (end) => {
+      this.kept.push({ from: at, to: result.length, length: end - at });
+      result += this.code.slice(at, end);
+    };
     for (const { start, end, text } of sorted) {
       if (start < at) continue; // inside of what has been replaced as a whole
-      result += this.code.slice(at, start) + text;
+      keep(start);
+      result += text;
       at = end;
     }
-    return result + this.code.slice(at);
+    keep(this.code.length);
+    this.result = result;
+    return result;
+  }
+
+  // The column, in the code, of a place in the result; lines are the same in both. What was put in stands where it was put.
+  columnOf(line, column) {
+    const offset = lineStart(this.result, line) + column - 1;
+    const { from, to, length } = this.kept.findLast((piece) => piece.to <= offset) ?? this.kept[0];
+    return from + Math.max(0, Math.min(offset - to, length)) - lineStart(this.code, line) + 1;
   }
 }
 

@@ -15,20 +15,39 @@ namespace {
 
 constexpr std::size_t kMaxInput = 1 << 20;
 
-// The outcome of the last cell that ran, which is the first that failed.
+// Nobody wants more of what was interrupted, and a sandbox that is gone runs nothing.
+bool goes_on_after(base::Cause cause, const ContextJob& job) {
+  using base::Cause;
+  if (cause == Cause::kOk) return true;
+  return job.after_failure == AfterFailure::kGoOn && cause != Cause::kInterrupted &&
+         cause != Cause::kCancelled && cause != Cause::kSandboxEnded;
+}
+
+// The code says itself what it raised; of all else the verdict at the end tells the first only.
+void tell_of_failure(base::Cause cause) {
+  if (cause == base::Cause::kOk || cause == base::Cause::kError) return;
+  fmt::print(stderr, "cove: {}; the next cell runs all the same\n", base::name_of(cause));
+}
+
+// Of the first cell that failed, or of the last one; with the limits that any of them hit.
 Result<engine::Outcome> run_all(Stay& stay, const ContextJob& job, CellEvents& events) {
   engine::LastingContext context(stay.sandbox(), stay.spawner(), context_options(job.ground, *job.language));
   RETURN_IF_ERROR(explained_start(context.start(), job.ground, *job.language));
-  engine::Outcome last{.cause = base::Cause::kOk};
+  engine::Outcome told{.cause = base::Cause::kOk};
+  std::uint32_t limits_hit = 0;
   for (const std::string& code : job.cells) {
     RETURN_IF_ERROR(events.begin());
     engine::Cell cell = cell_of(job.ground, *job.language, code);
     cell.input = job.input;
-    ASSIGN_OR_RETURN(last, context.execute(cell, events));
-    RETURN_IF_ERROR(events.end(last));
-    if (last.cause != base::Cause::kOk) break;
+    ASSIGN_OR_RETURN(const auto outcome, context.execute(cell, events));
+    RETURN_IF_ERROR(events.end(outcome));
+    if (told.cause == base::Cause::kOk) told = outcome;
+    limits_hit |= outcome.limits_hit;
+    if (!goes_on_after(outcome.cause, job)) break;
+    tell_of_failure(outcome.cause);
   }
-  return last;
+  told.limits_hit = limits_hit;
+  return told;
 }
 
 std::unique_ptr<CellEvents> events_of(const ContextJob& job, Terminal& terminal, OutputFiles files) {

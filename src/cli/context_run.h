@@ -7,6 +7,9 @@
 
 namespace cli {
 
+// What a cell that fails means for those after it.
+enum class AfterFailure { kStop, kGoOn };
+
 // Cells to run one after the other in one context.
 struct ContextJob {
   Ground ground;
@@ -15,9 +18,10 @@ struct ContextJob {
   std::string input;  // what the code may read
   std::string out;    // folder for rich results; empty: none
   Show show = Show::kNothing;
+  AfterFailure after_failure = AfterFailure::kStop;
 };
 
-// Up to the first cell that fails. The exit code of `cove`.
+// The exit code of `cove`: that of the first cell that fails.
 Result<int> run_cells(const Globals& globals, const ContextJob& job);
 
 // What a context, its sandbox and its cells are made of.

@@ -78,14 +78,18 @@ base::Result<> runs_as_program(const Language& language) {
                     fmt::format("{} runs in a context only: add --context", language.name));
 }
 
-// Empty cells are none: a file may begin with a mark.
+// The marks belong to no cell: %%bash has to stand in a cell's first line. Empty cells are none: a file may
+// begin with a mark.
 std::vector<std::string> cells_of(std::string_view code, const Language& language) {
   std::vector<std::string> cells(1);
   while (!code.empty()) {
     const std::size_t end = std::min(code.find('\n'), code.size() - 1) + 1;
     const std::string_view line = code.substr(0, end);
-    if (line.starts_with(language.cell_mark)) cells.emplace_back();
-    cells.back() += line;
+    if (line.starts_with(language.cell_mark)) {
+      cells.emplace_back();
+    } else {
+      cells.back() += line;
+    }
     code.remove_prefix(end);
   }
   std::erase_if(

@@ -55,9 +55,9 @@ TEST(Language, EachOneRunsFilesAndCode) {
 TEST(Cells, BeginAtTheirMarks) {
   const Language& python = *language_by_name("python").value();
   EXPECT_THAT(cells_of("x = 1\nx", python), testing::ElementsAre("x = 1\nx"));
-  EXPECT_THAT(cells_of("# %% first\nx = 1\n# %%\n\nx\n", python),
-              testing::ElementsAre("# %% first\nx = 1\n", "# %%\n\nx\n"));
-  EXPECT_THAT(cells_of("\n \n# %%\ny", python), testing::ElementsAre("# %%\ny"));
+  EXPECT_THAT(cells_of("# %% first\nx = 1\n# %%\n\nx\n", python), testing::ElementsAre("x = 1\n", "\nx\n"));
+  EXPECT_THAT(cells_of("\n \n# %%\ny", python), testing::ElementsAre("y"));
+  EXPECT_THAT(cells_of("# %% a title alone\n# %%\n%%bash\nls", python), testing::ElementsAre("%%bash\nls"));
   EXPECT_THAT(cells_of("", python), testing::IsEmpty());
 }
 

@@ -17,6 +17,7 @@ struct Arguments {
   std::vector<std::string> code;
   std::string language;
   bool in_context = false;
+  bool keeps_going = false;
   std::string out;
   std::string input;
   bool json = false;
@@ -85,8 +86,8 @@ Result<> check_usage(const Arguments& args) {
     return base::fail(base::Code::kInvalid,
                       "nothing to run: give a FILE, -c CODE, or -- COMMAND; see cove run --help");
   }
-  if (!args.in_context && (!args.out.empty() || !args.input.empty())) {
-    return base::fail(base::Code::kInvalid, "--out and --input go with --context");
+  if (!args.in_context && (!args.out.empty() || !args.input.empty() || args.keeps_going)) {
+    return base::fail(base::Code::kInvalid, "--out, --input and --keep-going go with --context");
   }
   return {};
 }
@@ -126,6 +127,7 @@ Result<ContextJob> understand_context(const Globals& globals, const Arguments& a
   ASSIGN_OR_RETURN(job.ground, understand_ground(globals, args.sandbox));
   ASSIGN_OR_RETURN(job.input, args.input.empty() ? Result<std::string>() : read_input(args.input));
   job.out = args.out;
+  if (args.keeps_going) job.after_failure = AfterFailure::kGoOn;
   job.show = show_of(args);
   return job;
 }
@@ -194,6 +196,7 @@ void add_run(CLI::App& app, const Globals& globals, Chosen& chosen) {
       ->allow_extra_args(false);
   sub->add_option("--language", args->language, "python, javascript, typescript or bash");
   sub->add_flag("--context", args->in_context, "Run cells in an interpreter that keeps its state");
+  sub->add_flag("--keep-going", args->keeps_going, "With --context: run the cells after one that fails, too");
   sub->add_option("--out", args->out, "With --context: folder for figures and other rich results");
   sub->add_option("--input", args->input,
                   "With --context: file that the code may read as its input; - is stdin");

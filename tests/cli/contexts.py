@@ -65,6 +65,33 @@ class State(Contexts):
         self.assertEqual((done.returncode, done.stdout), (1, b"1\n"))
         self.assertIn(b"ZeroDivisionError: division by zero", done.stderr)
 
+    def test_cells_after_one_that_fails_are_run_when_that_is_wanted(self):
+        failing = ("x = 1; import sys; sys.exit(3)", "print(x); 1/0", "import os; os._exit(5)", "'x' in dir()")
+        done, events, receipt = self.cells(*failing, options=("--keep-going",))
+        self.assertEqual([(event["cell"], event["cause"]) for event in events if event["type"] == "ended"],
+                         [(1, "error"), (2, "error"), (3, "context_lost"), (4, "ok")])
+        self.assertEqual((self.text_of(events), events[-2]["data"]), ("1\n", {"text/plain": "False"}))
+        self.assertEqual((done.returncode, receipt["exit_code"], receipt["cause"]), (3, 3, "error"))
+        self.assertEqual(done.stderr, b"cove: context_lost; the next cell runs all the same\n")
+        done, events, _ = self.cells("print(1)", "print(2)", options=("--keep-going",))
+        self.assertEqual((done.returncode, self.text_of(events)), (0, "1\n2\n"))
+
+    def test_an_interrupt_ends_what_keeps_going(self):
+        child = self.cove.start("run", "--context", "--keep-going", "-c", "1/0", "-c", "print('up', flush=True)\nimport time\ntime.sleep(1000)", "-c", "print('never')")
+        self.assertEqual(child.stdout.readline(), b"up\n")
+        child.send_signal(signal.SIGINT)
+        output, errors = child.communicate(timeout=cove.PATIENCE)
+        self.assertEqual((child.returncode, output), (1, b""))
+        self.assertIn(b"KeyboardInterrupt", errors)
+
+    def test_a_mark_is_no_line_of_its_cell(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write("# %% a magic for the whole cell\n%%bash\necho $((6 * 7))\n# %% an error\n1/0\n")
+            file.flush()
+            done = self.cove.run("--context", file.name)
+        self.assertEqual((done.returncode, done.stdout), (1, b"42\n"))
+        self.assertIn(b"----> 1 1/0", done.stderr)
+
     def test_code_reads_the_input_that_is_given_and_fails_clearly_without(self):
         _, events, _ = self.cells("print(input() + '!')", options=("--input", "-"), input=b"hello\n")
         self.assertEqual(self.text_of(events), "hello!\n")
@@ -73,7 +100,8 @@ class State(Contexts):
 
     def test_wrong_use_is_told(self):
         for arguments, message in (
-            (("--out", "x", "-c", "1"), "--out and --input go with --context"),
+            (("--out", "x", "-c", "1"), "--out, --input and --keep-going go with --context"),
+            (("--keep-going", "-c", "1"), "--out, --input and --keep-going go with --context"),
             (("-c", "1", "-c", "2"), "several cells need --context"),
             (("--context", "-c", "1", "argument"), "without arguments"),
             (("--context", "--", "ls"), "without arguments"),
@@ -120,6 +148,12 @@ class Ends(Contexts):
         events, _ = self.ends_with("ok", "import os; os.write(1, bytes(range(256)))")
         self.assertIn("\ufffd", self.text_of(events))
 
+    def test_the_receipt_lists_the_limits_that_any_cell_hit(self):
+        _, _, receipt = self.cells("print('x' * 3000)", "1", options=("--output", "1k"))
+        self.assertEqual((receipt["cause"], receipt["receipt"]["limits_hit"]), ("ok", ["output"]))
+        _, _, receipt = self.cells("1/0", "print('x' * 3000)", options=("--output", "1k", "--keep-going"))
+        self.assertEqual((receipt["cause"], receipt["receipt"]["limits_hit"]), ("error", ["output"]))
+
     def test_a_closed_stdout_is_there_again_for_the_next_cell(self):
         _, events, receipt = self.cells("import os; os.close(1)", "print('back')")
         self.assertEqual((self.text_of(events), receipt["cause"]), ("back\n", "ok"))
@@ -131,7 +165,9 @@ class Ends(Contexts):
         _, errors = child.communicate(timeout=cove.PATIENCE)
         self.assertEqual(child.returncode, 130)
         self.assertIn(b"KeyboardInterrupt", errors)
-        stubborn = "import time\nprint('up', flush=True)\nwhile True:\n    try: time.sleep(1000)\n    except KeyboardInterrupt: print('no', flush=True)"
+        # It says that it is up where it hears the interrupt already.
+        stubborn = ("import time\nword = 'up'\nwhile True:\n    try:\n        word = word and print(word, flush=True)\n        time.sleep(1000)\n"
+                    "    except KeyboardInterrupt: print('no', flush=True)")
         child = self.cove.start("run", "--context", "-c", stubborn)
         self.assertEqual(child.stdout.readline(), b"up\n")
         child.send_signal(signal.SIGINT)

@@ -44,7 +44,7 @@ class HelpTexts(cove.Test):
     def test_run_documents_its_exit_codes_and_every_option(self):
         text = self.help("run")
         for word in ("124", "125", "126", "127", "130", "137", "128+N", "--template", "--cpus", "--memory", "--disk", "--pids", "--timeout", "--output",
-                     "--env", "--workspace", "-c", "--language", "--root", "--json", "--receipt"):
+                     "--env", "--workspace", "-c", "--language", "--root", "--json", "--receipt", "--context", "--keep-going"):
             self.assertIn(word, text)
 
     def test_help_needs_no_root_and_no_state(self):

@@ -59,6 +59,14 @@ class Endings(BashCells):
         self.cell("echo $x", out("kept\n"), OK)
         self.cell("bash -c 'kill -TERM $$'; echo $?", out("143\n"), OK)
 
+    def test_the_status_of_a_run_is_known_to_the_next(self):
+        self.cell("(exit 3)", ended(3))
+        self.cell("echo $?; (exit 4)", out("3\n"), ended(4))
+        self.cell("# nothing", OK)
+        self.cell("echo $?", out("0\n"), OK)
+        self.cell("if then", error("SyntaxError", Like("then")), ended(2))
+        self.cell("echo $?", out("2\n"), OK)
+
     def test_syntax_errors(self):
         self.cell("echo no; if then", error("SyntaxError", Like("syntax error near unexpected token `then'")), ended(2))
         self.cell("echo 'open", error("SyntaxError", Like("unexpected EOF")), ended(2))
@@ -74,6 +82,17 @@ class Endings(BashCells):
         self.cell("set -x; true", err(Like(r"\+ true\n$")), OK)
         self.cell("set +x", err(Like(r"\+ set \+x\n$")), OK)
 
+    def test_an_unset_variable_ends_a_strict_run(self):
+        for beginning in ("set -u", "set -o nounset", "set -uo pipefail"):
+            self.cell(f"kept=yes\n{beginning}\necho begun # comment\necho $undefined\necho no", out("begun\n"), err(Like("undefined: unbound variable")), ended(1))
+            self.cell("echo $kept\necho $undefined\necho no", out("yes\n"), err(Like("undefined: unbound variable")), ended(1))
+            self.cell("set +u +o pipefail\necho $undefined\ncat <<END\nhere\nEND\nfalse", out("\nhere\n"), ended(1))
+        self.cell("echo 1\n: ${undefined:?is needed}\necho no", out("1\n"), err(Like("undefined: is needed")), ended(1))
+        self.cell("set -u\nfalse\nexit 5\necho no", ended(5))
+        self.cell("shopt -s extglob; set +u\necho !(nosuch*)x", out(Like(".")), OK)
+        self.cell("# only a comment", OK)
+        self.cell("set -u; echo $((1 / 1))\ncat <<END\nno end", out("1\nno end\n"), err(Like("delimited by end-of-file")), OK)
+
     def test_streams_are_found_again(self):
         self.cell("exec >file 2>&1; echo to the file", OK)
         self.cell("echo back; cat file", out("back\nto the file\n"), OK)
@@ -85,12 +104,14 @@ class Endings(BashCells):
         self.cell("echo \"[$gone]\"", out("[]\n"), OK)
         self.cell("exec sh -c 'exit 6'", LOST, ended(6))
         self.cell("kill -KILL $$", LOST, ended(137))
+        self.cell("set -eu\necho $undefined\necho no", err(Like("undefined: unbound variable")), LOST, ended(1))
         self.cell("echo well", out("well\n"), OK)
 
 
 class Processes(BashCells):
     def test_commands_inherit_no_descriptor(self):
         self.cell("ls /proc/self/fd | wc -l; echo $COVE_CHANNEL$COVE_KEEPER", out("4\n\n"), OK)
+        self.cell("env | grep -c ^PS1=", out("0\n"), ended(1))
 
     def test_background_jobs(self):
         self.cell("sleep 100 & echo started", out("started\n"), OK)

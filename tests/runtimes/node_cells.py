@@ -141,6 +141,8 @@ class Errors(NodeCells):
         self.run_cell("nosuch", error("ReferenceError", "nosuch is not defined"), FAILED)
         self.run_cell("await null\nthrow new Error('later')", error("Error", "later", Like(r"^Cell In\[4\]:2\nthrow new Error")), FAILED)
         self.run_cell("throw 5", error("Uncaught", "5"), FAILED)
+        self.run_cell("const one = await 1, two = await (2, boom())", error("TypeError", "bad", Like(r"Cell In\[1\]:2:9\)\n    at Cell In\[6\]:1:38$")), FAILED)
+        self.run_cell("{a: 1, b: boom()}", error("TypeError", "bad", Like(r"at Cell In\[7\]:1:11$")), FAILED)
         self.run_cell(r"throw new Error('half \ud800, \\ud800, \ud83d\ude00 \udc00\udc00')", error("Error", "half \ufffd, \\ud800, \U0001f600 \ufffd\ufffd"), FAILED)
         self.run_cell("throw new Error('outer', {cause: new RangeError('inner')})", error("Error", "outer", Like("outer.*cause.*RangeError: inner")), FAILED)
         self.run_cell("function deep() { return deep() }\ndeep()", error("RangeError", "Maximum call stack size exceeded"), FAILED)
@@ -156,6 +158,7 @@ class Errors(NodeCells):
         self.run_cell("process.exit()", ended(0))
         self.run_cell("console.log('a'); await null; process.exit(2); console.log('b')", out("a\n"), error("Exit", "2"), ended(2))
         self.run_cell("setTimeout(() => process.exit(4), 5); await new Promise(() => {})", error("Exit", "4"), ended(4))
+        self.run_cell(r"throw new Error('\x1b[1;31mred\x1b[0m')", error("Error", "\x1b[1;31mred\x1b[0m", Like("\nError: red\n")), FAILED)
         self.run_cell("'on'", self.result("'on'"), OK)
 
 
@@ -189,8 +192,13 @@ class TypeScript(NodeCells):
         self.value("const waited: number = await Promise.resolve(2); waited", "2", language="typescript")
         self.value("import type { Stats } from 'fs'\nimport { existsSync } from 'fs'\nexistsSync('/')", "true")
         self.run_cell("const bad: number = ;", error("SyntaxError", Like(".")), FAILED)
-        self.run_cell("const worse: = 1", error("SyntaxError", Like("Unexpected token.*const worse")), FAILED, language="typescript")
+        self.run_cell("let good: number = 1\nconst worse: = 1", error("SyntaxError", Like("^Unexpected token `=`"), Like(
+            r"^Cell In\[9\]:2\nconst worse: = 1\n {13}\^\n\nSyntaxError: Unexpected token `=`")), FAILED, language="typescript")
         self.run_cell("let u: any = undefined\n\nu.x", error("TypeError", Like("undefined"), Like(r"^Cell In\[10\]:3\nu.x")), FAILED)
+        self.value("namespace Geometry { export const unit = 1 }\nnamespace Other { export const two = 2 }\nGeometry.unit + Other.two", "3")
+        self.run_cell("type Unused = string\n\nfunction check(n: number): never {\n  throw new RangeError(`bad: ${n}`)\n}\ncheck(<number>1)", error(
+            "RangeError", "bad: 1", Like(r"^Cell In\[12\]:4\n  throw new RangeError.*at check \(Cell In\[12\]:4:9\)\n    at Cell In\[12\]:6:1$")), FAILED)
+        self.run_cell("enum Level { Low }\nawait null\nthrow new Error('after')", error("Error", "after", Like(r"^Cell In\[13\]:3\nthrow new")), FAILED)
 
 
 class Ends(unittest.TestCase):

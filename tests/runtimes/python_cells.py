@@ -206,13 +206,15 @@ class Asynchronous(PythonCells):
         self.cell("async def numbers():\n    yield 1\n    yield 2\nasync for n in numbers(): print(n)", out("1\n2\n"), OK)
         self.cell("async with asyncio.timeout(5):\n    later = asyncio.create_task(answer())\nprint('started')", out("started\n"), OK)
         self.value("await later", 8, text="42")
-        self.value("await asyncio.gather(answer(), answer())", 9, text="[42, 42]", more={"application/json": [42, 42]})
+        self.value("plain = asyncio.create_task(answer()); plain.done()", 9, text="False")
+        self.value("await plain", 10, text="42")
+        self.value("await asyncio.gather(answer(), answer())", 11, text="[42, 42]", more={"application/json": [42, 42]})
         self.cell("await answer()\n1 / 0", error("ZeroDivisionError", "division by zero", Like("----> 2 1 / 0")), FAILED)
         self.cell("await asyncio.create_subprocess_exec('echo', 'sub') and None\nawait asyncio.sleep(0.1)", out("sub\n"), OK)
         self.cell("await asyncio.to_thread(print, 'aside')", out("aside\n"), OK)
         self.cell("print('begun')\nawait asyncio.sleep(100)", out("begun\n"),
                   error("KeyboardInterrupt", "", Like(r"await asyncio.sleep\(100\)")), FAILED, interrupt_on="begun")
-        self.value("await answer()", 14, text="42")
+        self.value("await answer()", 16, text="42")
         self.cell("print('begun')\nawait answer()\nwhile True: pass", out("begun\n"), error("KeyboardInterrupt", ""), FAILED, interrupt_on="begun")
         self.cell("print('begun')\nawait answer(); asyncio.run(asyncio.sleep(100))",
                   out("begun\n"), error("KeyboardInterrupt", ""), FAILED, interrupt_on="begun")
@@ -243,6 +245,7 @@ class Errors(PythonCells):
         self.cell("import traceback\ntry: f(0)\nexcept Exception: traceback.print_exc()", err(Like("ZeroDivisionError: division by zero")), OK)
         for event in self.runtime.run("1/0"):
             self.assertNotIn("\x1b", str(event))
+        self.cell("raise ValueError('\\x1b[1;31mred\\x1b[0m')", error("ValueError", "\x1b[1;31mred\x1b[0m", Like("\nValueError: red$")), FAILED)
 
 
 class Input(PythonCells):

@@ -10,6 +10,7 @@ class Loops:
         self._loop = None
         self._interrupted = None
         self._plain_run = asyncio.run
+        self._plain_create_task = asyncio.create_task
 
     def before_cell(self):
         """asyncio.run() leaves its thread without a loop, and get_event_loop() then fails: the context's own takes its place."""
@@ -18,6 +19,7 @@ class Loops:
             self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         asyncio.run = self._run_anywhere
+        asyncio.create_task = self._create_task_anywhere
 
     def end(self):
         """Nothing of it is left, also for a fork."""
@@ -46,6 +48,12 @@ class Loops:
         if asyncio._get_running_loop() is None:
             return self._plain_run(main, **options)
         return _Beside(main, options, self._plain_run).result()
+
+    def _create_task_anywhere(self, coro, **options):
+        """asyncio.create_task(), also in a cell that awaits nothing: the task goes on whenever a later one does."""
+        if asyncio._get_running_loop() is None and threading.current_thread() is threading.main_thread():
+            return self._loop.create_task(coro, **options)
+        return self._plain_create_task(coro, **options)
 
 
 class _Beside:

@@ -12,6 +12,7 @@ from .limits import MESSAGE, TRACEBACK, shorten
 
 _CELL = re.compile(r"<ipython-input-(\d+)-[0-9a-f]+>")
 _HIDDEN = re.compile(r" *\[\.\.\. skipping hidden \d+ frame\]\n\n?")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # of messages that were made for a terminal
 _MANY_FRAMES = 60  # of an endless recursion: formatting a thousand takes a second, and nobody reads them
 
 
@@ -27,7 +28,7 @@ def describe(shell, kind, value, frames):
         text = None
     if text is None:
         text = _plainly(name, message, frames)
-    return name, _named_cells(message), shorten(_named_cells(text), TRACEBACK)
+    return name, _named_cells(message), shorten(_COLOURS.sub("", _named_cells(text)), TRACEBACK)
 
 
 def message_of(value):

@@ -1,58 +1,15 @@
 """Words for what a cell should say, event by event."""
 
 import os
-import re
 import shutil
+import sys
 import unittest
 
 from driver import Runtime
 from environments import scratch
 
-
-class Like:
-    """Equal to every text in which the pattern is found."""
-
-    def __init__(self, pattern):
-        self.pattern = pattern
-
-    def __eq__(self, other):
-        return isinstance(other, str) and re.search(self.pattern, other, re.S) is not None
-
-    def __repr__(self):
-        return f"Like({self.pattern!r})"
-
-
-class Has:
-    """Equal to every dict that has these entries."""
-
-    def __init__(self, **entries):
-        self.entries = entries
-
-    def __eq__(self, other):
-        return isinstance(other, dict) and all(name in other and value == other[name] for name, value in self.entries.items())
-
-    def __repr__(self):
-        return f"Has({self.entries})"
-
-
-class Positive:
-    """Equal to every whole number above zero."""
-
-    def __eq__(self, other):
-        return isinstance(other, int) and other > 0
-
-
-class Magic:
-    """Equal to bytes that begin so."""
-
-    def __init__(self, beginning):
-        self.beginning = beginning
-
-    def __eq__(self, other):
-        return isinstance(other, bytes) and other.startswith(self.beginning)
-
-    def __repr__(self):
-        return f"Magic({self.beginning})"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lib"))
+from matchers import Has, Like, Magic, Positive  # noqa: E402, F401
 
 
 PNG = Magic(b"\x89PNG\r\n")
