@@ -15,7 +15,12 @@ from zygote import ABOUT, DRAWN
 from zygotes import Zygotes
 
 
+READY = 4
+
+
 class APool(Zygotes):
+    config = f"ready = {READY}\n"
+
     def furnished(self, **more):
         return self.visitor.sandbox(self.plain, furnished=True, **more)
 
@@ -25,11 +30,11 @@ class APool(Zygotes):
         return [int(path.removeprefix("/proc/")) for path in glob.glob("/proc/[0-9]*")
                 if traces.group_of(path, self.cove.tag) in ahead and traces.read(f"{path}/comm").startswith("python") and traces.is_in_pid_namespace(path)]
 
-    def warm_up(self, count=3):
-        """Asked for twice, a kind is made ahead."""
+    def warm_up(self):
+        """Asked for twice, a kind is made ahead, until there is no room for more."""
         for _ in range(2):
             self.visitor.ask("end", sandbox=self.furnished())
-        cove.wait_until(lambda: len(self.contexts()) >= count, f"{count} contexts that wait, there are {self.contexts()}", 60)
+        cove.wait_until(lambda: len(self.contexts()) == READY, f"{READY} contexts that wait", 60)
 
     def test_hands_out_contexts_that_were_there_before_they_were_asked_for(self):
         self.warm_up()

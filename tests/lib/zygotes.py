@@ -10,11 +10,13 @@ import visitor
 
 class Zygotes(cove.Test):
     templates = ("base",)
+    config = ""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.plain = python_template.make(cls.cove)
+        cls.cove.configure(cls.config)
         cls.spawner = cls.cove.start_spawner()
 
     @classmethod
