@@ -44,6 +44,7 @@ Result<ContextId> Contexts::create(std::string name, ContextOptions options) {
 
 std::vector<ContextInfo> Contexts::list() const {
   std::vector<ContextInfo> all;
+  all.reserve(contexts_.size());
   for (const auto& context : contexts_) all.push_back(context->describe());
   return all;
 }

@@ -27,7 +27,7 @@ void JobQueue::add_first(Job job) {
   jobs_.push_front(std::move(job));
 }
 
-Job JobQueue::take(std::deque<Job>::iterator where) {
+Job JobQueue::take(const std::deque<Job>::iterator& where) {
   Job job = std::move(*where);
   jobs_.erase(where);
   bytes_ -= job.request.payload.size();

@@ -37,7 +37,7 @@ class JobQueue {
   std::vector<Job> take_all();
 
  private:
-  Job take(std::deque<Job>::iterator where);
+  Job take(const std::deque<Job>::iterator& where);
 
   Limits limits_;
   std::deque<Job> jobs_;

@@ -74,19 +74,21 @@ void ServedContext::begin(Job job) {
   if (request.deadline_ms > 0) {
     set_timer(duration_of(request.deadline_ms) + duration_of(request.grace_ms) + limits_.slack, Act::kKill);
   }
-  running_ = std::make_shared<Running>(
+  // A copy, because the observer may end it.
+  const auto running = std::make_shared<Running>(
       Running{.job = std::move(job), .heard = Execution(number_), .had_state = has_state_});
-  tell_begin(running_);
+  running_ = running;
+  tell_begin(*running);
 }
 
-void ServedContext::tell_begin(std::shared_ptr<const Running> running) {
-  const bool runs = running->job.purpose == Purpose::kRun;
+void ServedContext::tell_begin(const Running& running) {
+  const bool runs = running.job.purpose == Purpose::kRun;
   has_state_ = has_state_ || runs;
-  const auto observer = running->job.observer;
-  if (running->job.begun == 1) observer->started(running->job.id);
+  const auto observer = running.job.observer;
+  if (running.job.begun == 1) observer->started(running.job.id);
   // A check leaves the notice to the next that runs.
-  if (!runs || running != running_ || !std::exchange(owes_notice_, false)) return;
-  heed(*running, tell_of_loss(*observer));
+  if (!runs || running_.get() != &running || !std::exchange(owes_notice_, false)) return;
+  heed(running, tell_of_loss(*observer));
 }
 
 void ServedContext::hear(const wire::init::Event& event) {

@@ -90,7 +90,7 @@ class ServedContext : public StreamListener, public std::enable_shared_from_this
   static Outcome judged(const Running& running, Outcome outcome);
   void start();
   void begin(Job job);
-  void tell_begin(std::shared_ptr<const Running> running);
+  void tell_begin(const Running& running);
   void signal(int number);
   void hear_start(const wire::init::Event& event);
   void hear_running(const wire::init::Event& event);

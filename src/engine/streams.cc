@@ -91,7 +91,7 @@ Result<> Streams::pump() {
 
 Result<> Streams::exchange_messages() {
   if (!is_deaf_) flush();
-  const auto received = sandbox_.receive_some();
+  auto received = sandbox_.receive_some();
   RETURN_IF_ERROR(give_out());
   if (!received) return received;
   if (is_deaf_ && !has_input(fd())) {
