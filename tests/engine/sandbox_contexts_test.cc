@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "engine/contexts.h"
+#include "engine/processes.h"
 #include "tests/support/execution_watcher.h"
 #include "tests/support/result.h"
 #include "tests/support/world.h"
@@ -260,6 +261,27 @@ TEST_F(SandboxContexts, ManyStartAndRunAtOnce) {
   for (std::size_t i = 0; i < watchers.size(); ++i) {
     EXPECT_EQ(watchers[i]->text, std::to_string(i) + "\n");
   }
+}
+
+class StayingSandbox : public SandboxContexts {
+ protected:
+  StayingSandbox() { options_.lifetime = engine::Lifetime::kUntilDestroyed; }
+};
+
+// init keeps the end of a process for whoever comes, until it is told that it was heard.
+TEST_F(StayingSandbox, ForgetsTheProcessesThatWereLost) {
+  const auto id = python();
+  for (int i = 0; i < 3; ++i) {
+    const auto lost = run(id, "import os; print('x' * 299999, flush=True); os.kill(os.getpid(), 9)");
+    EXPECT_EQ(lost->cause(), Cause::kCrashed);
+    EXPECT_EQ(lost->written, 300'000U);
+  }
+  EXPECT_EQ(run(id, "print('back')")->text, "back\n");
+  contexts_.reset();
+  streams_.reset();
+  ASSERT_OK_AND_ASSIGN(const auto left, engine::Processes(*sandbox_).list());
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left.begin()->second.state, wire::init::State::kIdle) << "it goes on without us";
 }
 
 TEST_F(SandboxContexts, TheEndOfTheSandboxEndsEverything) {
