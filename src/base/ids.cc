@@ -16,21 +16,22 @@ std::vector<unsigned char> random_bytes(std::size_t count) {
 }
 }  // namespace
 
-SandboxId SandboxId::random() {
+std::string random_name(std::size_t length) {
   // 32 letters, so that every byte maps without bias: 80 bits in 16 characters.
   constexpr std::string_view kAlphabet = "abcdefghijkmnpqrstuvwxyz23456789";
   static_assert(kAlphabet.size() == 32);
   std::string text;
-  for (const unsigned char byte : random_bytes(kLength)) text += kAlphabet[byte % kAlphabet.size()];
-  return SandboxId(text);
+  for (const unsigned char byte : random_bytes(length)) text += kAlphabet[byte % kAlphabet.size()];
+  return text;
 }
 
-Result<SandboxId> SandboxId::parse(std::string_view text) {
+Result<> check_name(std::string_view text, std::size_t length, std::string_view whose) {
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  bool good = text.size() == kLength;
+  bool good = text.size() == length;
   for (const char c : text) good = good && allowed(c);
-  if (!good) return fail(Code::kInvalid, "a sandbox id is 16 lower-case letters and digits");
-  return SandboxId(std::string(text));
+  if (good) return {};
+  return fail(Code::kInvalid,
+              std::string(whose) + " is " + std::to_string(length) + " lower-case letters and digits");
 }
 
 std::string random_hex(std::size_t bytes) {

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
-#include "engine/bundle.h"
+#include "engine/execution.h"
 #include "engine/sandbox.h"
 
 namespace engine {
@@ -19,32 +18,6 @@ struct ContextOptions {
   std::string cwd = "/home/user";
   wire::init::User user = wire::init::User::kUser;
   Birth birth = Birth::kCold;
-};
-
-// To check code is to ask whether it is a whole cell: nothing of it is run.
-enum class Purpose { kRun, kCheck };
-
-struct Cell {
-  std::string code;
-  Purpose purpose = Purpose::kRun;
-  std::string input;     // what the code may read
-  std::string language;  // for a runtime of several; empty: its own
-  std::chrono::milliseconds timeout{0};
-  std::chrono::milliseconds grace{2000};
-  std::uint64_t output_cap = 10 << 20;
-};
-
-// Whoever watches an execution: what was written and what was told, in order.
-class CellObserver {
- public:
-  virtual ~CellObserver() = default;
-  // An error ends the watching.
-  virtual Result<> output(wire::init::Channel channel, std::string_view bytes) = 0;
-  virtual Result<> event(const Bundle& bundle) = 0;
-  // What to wait on beside the sandbox, -1 for none: readable when the execution is to be interrupted.
-  virtual int interrupt_fd() const { return -1; }
-  // The signal to send, 0 for none; SIGKILL ends the context.
-  virtual int take_interrupt() { return 0; }
 };
 
 // An interpreter that keeps its state, in a live sandbox. Its runtime is not believed: it may be the code
@@ -72,20 +45,11 @@ class Context {
   // True: its process is there already.
   Result<bool> be_expected(const ContextOptions& options);
   Result<> await(CellObserver* observer);
-  Result<> hear(const wire::runtime::Piece& piece, CellObserver& observer);
-  Result<> tell(CellObserver& observer);
-  void note_done(const std::string& payload);
-  Outcome outcome_of(const wire::init::Ended& end) const;
 
   Sandbox* sandbox_;
   std::uint32_t stream_;
-  std::uint32_t number_ = 0;  // of the last execution
+  Execution execution_{0};  // the last one
   bool is_lost_ = false;
-  // Of the execution that runs.
-  std::string message_;  // what was said of a message so far
-  bool is_too_large_ = false;
-  bool failed_ = false;
-  int exit_code_ = 0;
 };
 
 }  // namespace engine

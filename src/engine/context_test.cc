@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "tests/support/engine_peers.h"
+#include "tests/support/runtime_words.h"
 
 namespace engine {
 namespace {
@@ -16,7 +17,10 @@ using base::Code;
 using base::Limit;
 using support::FailsSaying;
 using support::FailsWith;
+using test::bundle;
+using test::done;
 using test::InitEnd;
+using test::said;
 using test::ScriptedSandbox;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -47,19 +51,6 @@ class Watcher : public CellObserver {
   std::vector<std::string> told;
   sys::UniqueFd interrupt;
 };
-
-Said said(Verb verb, std::uint32_t execution, const std::string& payload) {
-  return {{.verb = verb,
-           .execution = execution,
-           .total = static_cast<std::uint32_t>(payload.size()),
-           .bytes = payload}};
-}
-
-Said done(std::uint32_t execution, const std::string& status = R"({"status": "ok"})") {
-  return said(Verb::kDone, execution, status);
-}
-
-std::string bundle(const std::string& json) { return std::to_string(json.size()) + "\n" + json; }
 
 void become_ready(InitEnd& init) {
   const auto start = std::get<wire::init::StartContext>(init.hear().value());

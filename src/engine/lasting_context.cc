@@ -2,19 +2,13 @@
 
 #include <boost/json/object.hpp>
 
+#include "engine/notice.h"
+
 namespace engine {
 
 namespace {
 
-constexpr std::string_view kStateIsGone =
-    R"({"type": "notice", "text": "the context was lost and has been started again: its state is gone"})";
 constexpr std::chrono::seconds kLongestCheck{5};
-
-Result<> tell_of_loss(CellObserver& observer) {
-  ASSIGN_OR_RETURN(const auto notice,
-                   Bundle::parse(std::to_string(kStateIsGone.size()) + "\n" + std::string(kStateIsGone)));
-  return observer.event(notice);
-}
 
 // Hears what the runtime thinks, and lets nothing else through.
 class Judgement : public CellObserver {

@@ -134,6 +134,10 @@ void Sandbox::acknowledge(const Acknowledgements::Due& due) {
 
 Result<std::optional<Sandbox::Message>> Sandbox::next() {
   if (const auto due = acknowledgements_.settle()) acknowledge(*due);
+  return take_message();
+}
+
+Result<std::optional<Sandbox::Message>> Sandbox::take_message() {
   ASSIGN_OR_RETURN(auto frame, frames_.next());
   // What a file call says after it was given up goes unheard.
   while (frame && wire::file::is_event(frame->type)) {

@@ -121,6 +121,8 @@ class Sandbox {
   // The next whole message, none when more has to be received. Whoever asks for it is done with the one
   // before, which is acknowledged when it is time to.
   Result<std::optional<Message>> next();
+  // The same without acknowledging.
+  Result<std::optional<Message>> take_message();
   Result<Message> await_message();
   // Waits for the next one that concerns this stream, and be it that init ends.
   Result<wire::init::Event> receive(std::uint32_t stream);
@@ -141,6 +143,7 @@ class Sandbox {
   friend class Context;
   friend class FileCall;
   friend class Processes;
+  friend class Streams;
 };
 
 }  // namespace engine

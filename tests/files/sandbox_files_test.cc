@@ -3,43 +3,21 @@
 #include <sys/stat.h>
 
 #include "engine/files.h"
-#include "tests/attacks/spawner_process.h"
-#include "tests/attacks/world.h"
 #include "tests/support/result.h"
+#include "tests/support/world.h"
 
 namespace {
 
 using base::Code;
 using engine::Files;
 using support::FailsWith;
+using support::World;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using wire::file::List;
 using wire::file::Read;
 using wire::file::Remove;
 using wire::file::Write;
-
-class World final : public testing::Environment {
- public:
-  explicit World(std::string scratch) : scratch_(std::move(scratch)) { current() = this; }
-  void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(spawner_,
-                         attacks::SpawnerProcess::start(COVE_BUILD_BIN "/cove-spawner", scratch_ + "/state",
-                                                        "workspace_roots = " + scratch_ + "\n"));
-  }
-  void TearDown() override { EXPECT_OK(spawner_->stop()); }
-
-  static World*& current() {
-    static World* world = nullptr;
-    return world;
-  }
-  const std::string& scratch() const { return scratch_; }
-  attacks::SpawnerProcess& spawner() { return *spawner_; }
-
- private:
-  std::string scratch_;
-  std::optional<attacks::SpawnerProcess> spawner_;
-};
 
 class Silent : public engine::RunObserver {
  public:
@@ -198,10 +176,4 @@ TEST_F(SandboxFiles, ATreeIsRemovedWhole) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  return attacks::run_in_scratch_world([](const std::string& scratch) {
-    testing::AddGlobalTestEnvironment(new World(scratch));
-    return RUN_ALL_TESTS();
-  });
-}
+int main(int argc, char** argv) { return support::run_tests_in_world(argc, argv); }
