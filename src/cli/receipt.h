@@ -28,7 +28,13 @@ struct Receipt {
 class WatchedFiles {
  public:
   WatchedFiles(Stay& stay, const Ground& ground, Show show) {
-    if (show != Show::kNothing) trees_.emplace(stay.sandbox(), ground.cwd).begin();
+    if (show == Show::kNothing) return;
+    trees_.emplace(stay.sandbox(), ground.cwd);
+    if (ground.template_root.empty()) {
+      trees_->begin();
+    } else {
+      trees_->begin_untouched(ground.template_root);
+    }
   }
   engine::FileChanges changes() { return trees_ ? trees_->changes() : engine::FileChanges(); }
 

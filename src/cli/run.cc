@@ -102,6 +102,7 @@ Result<Job> understand(const Globals& globals, const Arguments& args) {
   Job job;
   RETURN_IF_ERROR(read_program(args, job));
   ASSIGN_OR_RETURN(job.ground, understand_ground(globals, args.sandbox));
+  if (!job.script_path.empty()) job.ground.template_root.clear();
   job.command.environment = job.ground.environment;
   job.command.cwd = job.ground.cwd;
   job.command.user = job.ground.user;

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <span>
 
+#include "engine/known_tree.h"
 #include "sys/timer.h"
 
 namespace engine {
@@ -77,17 +78,19 @@ Result<Listing> list_tree(Sandbox& sandbox, const std::string& directory, int ti
   const bool is_missing = !done && done.error().code == Code::kNotFound && looking.seen == 0;
   if (!done && !listing.cut_after && !is_missing)
     return std::unexpected(base::with_context(directory, done.error()));
-  // Whoever answers may have its own idea of order.
-  if (!std::ranges::is_sorted(listing.entries, comes_before, &Entry::path)) {
-    std::ranges::sort(listing.entries, comes_before, &Entry::path);
-  }
+  put_in_order(listing);
   return std::move(listing);
+}
+
+// The upper half of an inode's number may be the overlay's own: it is another one seen from outside.
+bool is_same_inode(const Entry& a, const Entry& b) {
+  return static_cast<std::uint32_t>(a.inode) == static_cast<std::uint32_t>(b.inode);
 }
 
 bool is_same(const Entry& a, const Entry& b) {
   if (a.kind != b.kind || a.mode != b.mode) return false;
   if (a.kind == wire::file::Kind::kDirectory) return true;
-  return a.size == b.size && a.modified_ns == b.modified_ns && a.inode == b.inode && a.target == b.target;
+  return a.size == b.size && a.modified_ns == b.modified_ns && is_same_inode(a, b) && a.target == b.target;
 }
 
 // The entries that both lists can tell about.
@@ -134,6 +137,12 @@ bool is_noise(std::string_view path) {
          std::ranges::any_of(kNoise, [&](std::string_view noise) { return lies_in(in_home, noise); });
 }
 
+void put_in_order(Listing& listing) {
+  // Whoever answers may have its own idea of order; mostly it is the right one.
+  if (std::ranges::is_sorted(listing.entries, comes_before, &Entry::path)) return;
+  std::ranges::sort(listing.entries, comes_before, &Entry::path);
+}
+
 void add_changes(const std::string& directory, const Listing& before, const Listing& after,
                  FileChanges& changes) {
   const auto end = common_end(before, after);
@@ -164,6 +173,12 @@ WatchedTrees::WatchedTrees(Sandbox& sandbox, const std::string& working_director
 }
 
 void WatchedTrees::begin() { before_ = list_all(); }
+
+void WatchedTrees::begin_untouched(const std::string& template_root) {
+  auto home = list_known_tree(template_root, std::string(kHome));
+  if (!home || directories_.size() != 1) return begin();
+  before_ = std::vector<Listing>{*std::move(home)};
+}
 
 FileChanges WatchedTrees::changes() {
   const auto after = before_ ? list_all() : std::unexpected(before_.error());

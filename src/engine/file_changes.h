@@ -37,6 +37,9 @@ struct FileChanges {
 // usual places in the home directory, compiled Python anywhere. The path is absolute.
 bool is_noise(std::string_view path);
 
+// What lies in a directory right behind it, as a sandbox lists it.
+void put_in_order(Listing& listing);
+
 // Adds how a directory has changed. A directory in it counts as changed when its mode did, not when something
 // in it did. What lies behind the end of a list that is cut is not judged.
 void add_changes(const std::string& directory, const Listing& before, const Listing& after,
@@ -50,6 +53,9 @@ class WatchedTrees {
 
   // Before anything runs. A failure is told by changes().
   void begin();
+  // The same, for a sandbox whose home is as its template has it, which lies here on this side. Nothing in
+  // the sandbox notices.
+  void begin_untouched(const std::string& template_root);
   FileChanges changes();
 
  private:
