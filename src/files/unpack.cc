@@ -279,6 +279,7 @@ Result<Done> unpack_into(Call& call, const wire::file::Unpack& request, int dire
 }  // namespace
 
 Result<Done> unpack(Call& call, const wire::file::Unpack& request) {
+  expect_utf8_names();
   ASSIGN_OR_RETURN(const auto made,
                    make_directory({.path = request.path, .parents = wire::file::Parents::kMake}));
   ASSIGN_OR_RETURN(const auto place, resolve_existing(request.path, Links::kFollow));

@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <clocale>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -99,8 +98,6 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   BASE_CHECK(sys::attach_mount(own.get(), root.get(), kPlace + 1));
   BASE_CHECK(::fchdir(here.get()) == 0);
   BASE_CHECK(sys::create_file_at(AT_FDCWD, std::string(kPlace) + "/victim", "victim"));
-  // As a worker has it: names in archives are UTF-8.
-  (void)std::setlocale(LC_CTYPE, "C.UTF-8");
   return 0;
 }
 
