@@ -134,7 +134,7 @@ class Answers {
               init.say_bytes(
                   wire::file::encode(init.stream, Entries{.entries = {&list[at], &list[0] + end}}));
               const auto more = init.hear_file();
-              if (!more || std::holds_alternative<wire::file::Cancel>(*more)) break;
+              if (!more || std::holds_alternative<wire::file::Cancel>(*more)) return;
             }
             init.say_bytes(wire::file::encode(init.stream, Done{}));
           }
