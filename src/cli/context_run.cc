@@ -91,9 +91,11 @@ Result<int> run_cells(const Globals& globals, const ContextJob& job) {
   ASSIGN_OR_RETURN(auto terminal, Terminal::open());
   const auto events = events_of(job, terminal, std::move(files));
   ASSIGN_OR_RETURN(auto stay, Stay::begin(globals, options_for_context(job.ground, *job.language)));
+  WatchedFiles watched(stay, job.ground, job.show);
   auto ran = run_all(stay, job, *events);
+  auto changes = watched.changes();
   ASSIGN_OR_RETURN(const auto outcome, stay.end_with(std::move(ran)));
-  const Receipt receipt = receipt_of(stay, job.ground, outcome);
+  const Receipt receipt = receipt_of(stay, job.ground, outcome, std::move(changes));
   tell_people(receipt, job.show);
   RETURN_IF_ERROR(events->receipt(receipt_json(receipt)));
   return exit_code_of(outcome);

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/receipt_files.h"
 
 namespace cli {
 
@@ -46,14 +47,16 @@ boost::json::object setup_of(const Receipt& receipt) {
 
 }  // namespace
 
-Receipt receipt_of(const Stay& stay, const Ground& ground, const engine::Outcome& outcome) {
+Receipt receipt_of(const Stay& stay, const Ground& ground, const engine::Outcome& outcome,
+                   engine::FileChanges files) {
   return {.outcome = outcome,
           .ground = ground,
           .disk_bytes = stay.sandbox().disk_bytes(),
           .sandbox = stay.sandbox().id(),
           .seccomp = stay.sandbox().seccomp(),
           .setup = stay.sandbox().setup(),
-          .create_time = stay.create_time()};
+          .create_time = stay.create_time(),
+          .files = std::move(files)};
 }
 
 boost::json::object receipt_json(const Receipt& receipt) {
@@ -72,6 +75,7 @@ boost::json::object receipt_json(const Receipt& receipt) {
          {{"stdout_bytes", usage.stdout_bytes},
           {"stderr_bytes", usage.stderr_bytes},
           {"dropped_bytes", usage.dropped_bytes}}},
+        {"files", files_json(receipt.files)},
         {"limits_hit", limits_hit(receipt.outcome)},
         {"limits", limits_of(receipt)},
         {"network", {{"tier", "restricted"}, {"attempts", boost::json::array()}}},
@@ -88,6 +92,7 @@ std::string receipt_text(const Receipt& receipt) {
       "time         {} wall, {} CPU\n"
       "memory       {} at its peak, of {}\n"
       "output       {} stdout, {} stderr{}\n"
+      "files        {}\n"
       "sandbox      {} from template {}, made in {}\n",
       base::name_of(receipt.outcome.cause), receipt.outcome.exit_code,
       base::format_duration(std::chrono::microseconds(usage.wall_us)),
@@ -95,7 +100,8 @@ std::string receipt_text(const Receipt& receipt) {
       base::format_bytes(usage.peak_memory_bytes), base::format_bytes(receipt.ground.options.memory_bytes),
       base::format_bytes(usage.stdout_bytes), base::format_bytes(usage.stderr_bytes),
       usage.dropped_bytes == 0 ? "" : fmt::format(", {} dropped", base::format_bytes(usage.dropped_bytes)),
-      receipt.sandbox, receipt.ground.template_name, base::format_duration(receipt.create_time));
+      files_text(receipt.files, receipt.ground.cwd), receipt.sandbox, receipt.ground.template_name,
+      base::format_duration(receipt.create_time));
 }
 
 std::string verdict_line(const Receipt& receipt) {

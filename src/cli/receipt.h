@@ -5,6 +5,7 @@
 
 #include "cli/sandbox_arguments.h"
 #include "cli/stay.h"
+#include "engine/file_changes.h"
 
 namespace cli {
 
@@ -20,9 +21,29 @@ struct Receipt {
   std::string seccomp;
   std::vector<engine::SetupStep> setup;
   std::chrono::microseconds create_time{};
+  engine::FileChanges files = {};
 };
 
-Receipt receipt_of(const Stay& stay, const Ground& ground, const engine::Outcome& outcome);
+// The files of a run, looked at before it and after it, when a receipt is wanted that tells of them.
+class WatchedFiles {
+ public:
+  WatchedFiles(Stay& stay, const Ground& ground, Show show) {
+    if (show == Show::kNothing) return;
+    trees_.emplace(stay.sandbox(), ground.cwd);
+    if (ground.template_root.empty()) {
+      trees_->begin();
+    } else {
+      trees_->begin_untouched(ground.template_root);
+    }
+  }
+  engine::FileChanges changes() { return trees_ ? trees_->changes() : engine::FileChanges(); }
+
+ private:
+  std::optional<engine::WatchedTrees> trees_;
+};
+
+Receipt receipt_of(const Stay& stay, const Ground& ground, const engine::Outcome& outcome,
+                   engine::FileChanges files);
 
 boost::json::object receipt_json(const Receipt& receipt);
 std::string receipt_text(const Receipt& receipt);

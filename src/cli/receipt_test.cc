@@ -25,6 +25,8 @@ struct Story {
                             .stderr_bytes = 3}};
   Ground ground{.template_name = "base", .timeout = std::chrono::seconds(60), .output_cap = 10 << 20};
 
+  engine::FileChanges files = {};
+
   Receipt receipt() const {
     return {.outcome = outcome,
             .ground = ground,
@@ -32,7 +34,8 @@ struct Story {
             .sandbox = "abcdefghijkmnpqr",
             .seccomp = "5ecc",
             .setup = {{"join limits", std::chrono::microseconds(17)}},
-            .create_time = std::chrono::microseconds(5000)};
+            .create_time = std::chrono::microseconds(5000),
+            .files = files};
   }
 };
 
@@ -87,6 +90,34 @@ TEST(ReceiptText, TellsWhatAPersonAsks) {
         "12 B stdout, 3 B stderr, 2.0 KiB dropped", "abcdefghijkmnpqr from template base, made in 5.0 ms"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
+}
+
+TEST(ReceiptText, NamesTheFirstFilesAndShowsNoControlCharacter) {
+  Story story;
+  EXPECT_THAT(receipt_text(story.receipt()), HasSubstr("files        none created, changed or removed\n"));
+  story.files.created = {.paths = {"/home/user/plot.png", "/home/user/data.csv"}, .count = 2};
+  story.files.changed = {.paths = {"/home/user/a\x1b[31m\nb\xff"}, .count = 1};
+  EXPECT_THAT(receipt_text(story.receipt()),
+              HasSubstr("files        2 created (plot.png, data.csv), 1 changed (a?[31m?b?)\n"));
+  story.files = {.removed = {.paths = {"/home/user/1", "/tmp/2", "/home/user/3", "/home/user/4"}, .count = 9},
+                 .is_cut = true};
+  EXPECT_THAT(receipt_text(story.receipt()), HasSubstr("9 removed (1, /tmp/2, 3, …); there may be more\n"));
+  story.files.unknown = "sandbox x has ended";
+  EXPECT_THAT(receipt_text(story.receipt()), HasSubstr("files        unknown: sandbox x has ended\n"));
+}
+
+TEST(ReceiptJson, NamesOfFilesAreTextWhateverTheirBytes) {
+  Story story;
+  story.files.created = {.paths = {"/home/user/n\nl", "/home/user/\xff\xfe", "/home/user/\xc3"}, .count = 3};
+  story.files.unknown = "\xf0";
+  const auto text = boost::json::serialize(receipt_json(story.receipt()));
+  const auto files = boost::json::parse(text).at("receipt").at("files").as_object();
+  EXPECT_EQ(files.at("created"), (boost::json::array{"/home/user/n\nl", "/home/user/\xEF\xBF\xBD\xEF\xBF\xBD",
+                                                     "/home/user/\xEF\xBF\xBD"}));
+  EXPECT_EQ(files.at("counts").at("created"), 3);
+  EXPECT_EQ(files.at("truncated"), false);
+  EXPECT_EQ(files.at("unknown"), true);
+  EXPECT_EQ(files.at("why"), "\xEF\xBF\xBD");
 }
 
 TEST(VerdictLine, IsSilentWhenTheProgramSpeaksForItself) {

@@ -103,6 +103,7 @@ Result<Job> understand(const Globals& globals, const Arguments& args) {
   Job job;
   RETURN_IF_ERROR(read_program(args, job));
   ASSIGN_OR_RETURN(job.ground, understand_ground(globals, args.sandbox));
+  if (!job.script_path.empty()) job.ground.template_root.clear();
   job.command.environment = job.ground.environment;
   job.command.cwd = job.ground.cwd;
   job.command.user = job.ground.user;
@@ -138,9 +139,11 @@ Result<int> run_job(const Globals& globals, const Job& job) {
   if (!job.script_path.empty()) {
     RETURN_IF_ERROR(stay.sandbox().put_file(job.script_path, job.script, 0644));
   }
+  WatchedFiles watched(stay, job.ground, job.show);
   auto ran = stay.sandbox().run(job.command, terminal);
+  auto changes = watched.changes();
   ASSIGN_OR_RETURN(const auto outcome, stay.end_with(std::move(ran)));
-  const Receipt receipt = receipt_of(stay, job.ground, outcome);
+  const Receipt receipt = receipt_of(stay, job.ground, outcome, std::move(changes));
   tell_people(receipt, job.show);
   if (job.show == Show::kJson) RETURN_IF_ERROR(terminal.line(boost::json::serialize(receipt_json(receipt))));
   return exit_code_of(outcome);

@@ -78,6 +78,7 @@ Result<> find_template(const Globals& globals, const SandboxArguments& args, Gro
   }
   ground.options.root = info->digest;
   ground.template_name = args.template_name;
+  ground.template_root = store.directory_of(info->digest) + "/root";
   ground.environment =
       engine::base_environment(args.root ? wire::init::User::kRoot : wire::init::User::kUser, ground.options);
   for (const auto& [name, value] : info->meta.environment)

@@ -23,6 +23,7 @@ struct SandboxArguments {
 struct Ground {
   engine::SandboxOptions options;
   std::string template_name;
+  std::string template_root;  // where its files lie; empty: the sandbox has others besides, from the start
   std::vector<std::string> environment;
   std::string cwd = "/home/user";
   wire::init::User user = wire::init::User::kUser;

@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <clocale>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,11 @@ struct FreeMember {
 };
 using Archive = std::unique_ptr<archive, FreeArchive>;
 using Member = std::unique_ptr<archive_entry, FreeMember>;
+
+// Names in archives are UTF-8, which libarchive understands in such a locale only; without one in the
+// template those with other letters than ASCII's are refused. Loaded when an archive comes, because most
+// calls have none.
+inline void expect_utf8_names() { (void)std::setlocale(LC_CTYPE, "C.UTF-8"); }
 
 inline std::unexpected<base::Error> archive_failure(archive* handle) {
   const char* const text = ::archive_error_string(handle);

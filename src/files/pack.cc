@@ -138,6 +138,7 @@ class Packer : public Visitor {
 }  // namespace
 
 Result<wire::file::Done> pack(Call& call, const wire::file::Pack& request) {
+  expect_utf8_names();
   ASSIGN_OR_RETURN(const auto place, resolve_existing(request.path, Links::kFollow));
   auto top = sys::openat(place.parent.get(), place.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!top) return base::failed_call("open(" + request.path + ")", top.error().sys_errno);

@@ -9,6 +9,7 @@
 #include "files/change.h"
 #include "files/draft.h"
 #include "files/staging.h"
+#include "files/zip_entries.h"
 #include "sys/retry.h"
 
 namespace files {
@@ -19,6 +20,14 @@ using base::Code;
 using wire::file::Done;
 using wire::file::Format;
 
+// The directory of a zip may have this many entries, or as many as may be unpacked, whichever is more.
+constexpr std::uint64_t kFreelyListedEntries = 250'000;
+
+std::unexpected<base::Error> too_much(std::uint64_t most, std::string_view of_what) {
+  return base::fail(Code::kExhausted,
+                    "the archive has more than " + std::to_string(most) + " " + std::string(of_what));
+}
+
 std::unexpected<base::Error> refuse(const std::string& why) { return base::fail(Code::kInvalid, why); }
 
 // What the caller sends, as libarchive reads it.
@@ -27,14 +36,16 @@ class Incoming {
   Incoming(Call& call, Format format) : call_(call), format_(format), reader_(::archive_read_new()) {}
 
   // A zip is understood from its end, so it is written to a file that nobody sees before it is read.
-  Result<> open_zip(int directory, std::uint64_t most) {
+  Result<> open_zip(int directory, const wire::file::Unpack& request) {
     ASSIGN_OR_RETURN(auto spool, Draft::make(directory));
     spool_.emplace(std::move(spool));
+    ZipEntries entries;
+    const std::uint64_t most_entries = std::max(request.most_entries, kFreelyListedEntries);
     while (!ended_) {
       RETURN_IF_ERROR(fetch());
-      if (received_ > most)
-        return base::fail(Code::kExhausted,
-                          "the archive itself is larger than " + std::to_string(most) + " bytes");
+      entries.look_at(piece_);
+      if (received_ > request.most_bytes) return too_much(request.most_bytes, "bytes");
+      if (entries.at_most() > most_entries) return too_much(most_entries, "entries");
       RETURN_IF_ERROR(sys::write_all(spool_->fd(), piece_));
     }
     if (::lseek(spool_->fd(), 0, SEEK_SET) < 0) return base::failed_call("lseek");
@@ -147,8 +158,7 @@ class Unpacker {
     ++done_.entries;
     ASSIGN_OR_RETURN(const auto parent, staging_.parent_of(parts, done_.entries));
     if (done_.entries > request_.most_entries) {
-      return base::fail(Code::kExhausted,
-                        "the archive has more than " + std::to_string(request_.most_entries) + " entries");
+      return too_much(request_.most_entries, "entries");
     }
     const char* const hardlink = ::archive_entry_hardlink(member);
     if (hardlink != nullptr) return add_hardlink(hardlink, parent.get(), parts.back());
@@ -258,7 +268,7 @@ Result<Done> unpack_into(Call& call, const wire::file::Unpack& request, int dire
   ASSIGN_OR_RETURN(const auto staging, Staging::make(directory));
   Incoming incoming(call, request.format);
   const bool is_zip = request.format == Format::kZip;
-  RETURN_IF_ERROR(is_zip ? incoming.open_zip(directory, request.most_bytes) : incoming.open());
+  RETURN_IF_ERROR(is_zip ? incoming.open_zip(directory, request) : incoming.open());
   ASSIGN_OR_RETURN(const auto done, Unpacker(incoming, staging, request).run());
   RETURN_IF_ERROR(incoming.drain());
   RETURN_IF_ERROR(staging.join(request.existing));
@@ -269,6 +279,7 @@ Result<Done> unpack_into(Call& call, const wire::file::Unpack& request, int dire
 }  // namespace
 
 Result<Done> unpack(Call& call, const wire::file::Unpack& request) {
+  expect_utf8_names();
   ASSIGN_OR_RETURN(const auto made,
                    make_directory({.path = request.path, .parents = wire::file::Parents::kMake}));
   ASSIGN_OR_RETURN(const auto place, resolve_existing(request.path, Links::kFollow));

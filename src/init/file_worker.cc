@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <clocale>
 
 #include "files/serve.h"
 #include "sys/retry.h"
@@ -39,9 +38,6 @@ Result<> become_worker(int socket, const LaunchPolicy& policy) {
   // A limit on the size of files is an error of a write here.
   if (::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return base::failed_call("signal(SIGXFSZ)");
   ::umask(022);
-  // Names in archives are UTF-8, which libarchive understands in such a locale only; without one in the
-  // template those with other letters than ASCII's are refused.
-  (void)std::setlocale(LC_CTYPE, "C.UTF-8");
   return sys::chdir("/");
 }
 

@@ -18,11 +18,13 @@ class JsonReceipt(cove.Test):
         self.assertEqual(sorted(told), ["cause", "exit_code", "receipt", "signal"])
         self.assertEqual((told["cause"], told["exit_code"], told["signal"]), ("error", 7, 0))
         receipt = told["receipt"]
-        self.assertEqual(sorted(receipt), ["cpu_us", "limits", "limits_hit", "network", "output", "peak_memory_bytes", "sandbox",
+        self.assertEqual(sorted(receipt), ["cpu_us", "files", "limits", "limits_hit", "network", "output", "peak_memory_bytes", "sandbox",
                                            "seccomp", "setup", "template", "wall_us"])
         self.assertEqual(receipt["limits"], {"cpus": 0.5, "memory_bytes": 128 << 20, "disk_bytes": 16 << 20, "max_processes": 50,
                                              "timeout_ms": 9000, "output_bytes": 1 << 20})
         self.assertEqual(receipt["output"], {"stdout_bytes": 4, "stderr_bytes": 6, "dropped_bytes": 0})
+        self.assertEqual(receipt["files"], {"created": [], "changed": [], "removed": [], "counts": {"created": 0, "changed": 0, "removed": 0},
+                                            "truncated": False, "unknown": False})
         self.assertEqual(receipt["limits_hit"], [])
         self.assertEqual(receipt["template"], "base")
         self.assertRegex(receipt["sandbox"], r"^[a-z0-9]{8,24}$")
@@ -81,7 +83,7 @@ class TextReceipt(cove.Test):
         done = self.cove.run("--receipt", "-c", "print(1)")
         self.check_run(done, 0, b"1\n")
         text = done.stderr.decode()
-        for word in ("cause        ok", "exit code    0", "wall", "CPU", "memory", "stdout", "template base"):
+        for word in ("cause        ok", "exit code    0", "wall", "CPU", "memory", "stdout", "files        none", "template base"):
             self.assertIn(word, text)
 
     def test_dropped_output_is_told(self):

@@ -115,6 +115,27 @@ TEST_F(SandboxFiles, LinksAndDotsLeadNowhereButInside) {
   EXPECT_EQ(sys::read_file(canary).value_or(""), "of the host");
 }
 
+TEST_F(SandboxFiles, NamesOfEveryKindAreTakenAsBytesOrRefused) {
+  begin();
+  const std::string home = "/home/user/";
+  for (const std::string& name :
+       {std::string("%2e%2e"), std::string("..."), std::string("new\nline"), std::string("\xff\xfe"),
+        std::string("\x1b[2J"), std::string("a\\b"), std::string(255, 'n')}) {
+    ASSERT_OK(files_->write({.path = home + name}, "text")) << testing::PrintToString(name);
+    EXPECT_EQ(files_->read({.path = home + name}).value_or(""), "text");
+    EXPECT_EQ(files_->stat(home + name)->path, name);
+    EXPECT_OK(files_->call(Remove{.path = home + name}));
+  }
+  for (const std::string& path : {std::string(), std::string("file"), std::string("../etc/passwd"),
+                                  std::string("/home/user/a\0b", 14), "/" + std::string(4096, 'n')}) {
+    EXPECT_THAT(files_->write({.path = path}, "x"), FailsWith(Code::kInvalid))
+        << testing::PrintToString(path);
+    EXPECT_THAT(files_->stat(path), FailsWith(Code::kInvalid));
+  }
+  EXPECT_FALSE(files_->write({.path = home + std::string(256, 'n')}, "x"));
+  EXPECT_THAT(files_->write({.path = home + "../../etc/passwd"}, "x"), FailsWith(Code::kDenied));
+}
+
 TEST_F(SandboxFiles, AFullDiskLeavesTheOldFileAndReadingAndRemoving) {
   begin({.disk_bytes = 32 << 20});
   ASSERT_OK(files_->write({.path = "/home/user/file"}, "old"));

@@ -104,6 +104,12 @@ class Memory(cove.Test):
         self.assertNotIn(told["receipt"]["sandbox"], self.cove.sandboxes())
         return told, errors
 
+    def check_files_unknown(self, told):
+        """Nobody could look any more: that is not to say that nothing has changed."""
+        files = told["receipt"]["files"]
+        self.assertEqual((files["unknown"], files["created"], files["removed"]), (True, [], []))
+        self.assertIn("sandbox", files["why"])
+
     def test_of_which_the_sandboxs_own_pid_1_is_the_victim(self):
         """Files in memory make nobody large: the kernel goes by the score alone."""
         code = "import os\nprint('ready', flush=True)\ninput()\nm = os.memfd_create('m')\nwhile True: os.write(m, b'x' * (1 << 20))"
@@ -114,6 +120,7 @@ class Memory(cove.Test):
             told, errors = self.end_of(run)
             self.assertEqual((told["cause"], told["receipt"]["limits_hit"], run.returncode), ("out_of_memory", ["memory"], 137), errors)
             self.assertIn(b"out of memory (128.0 MiB)", errors)
+            self.check_files_unknown(told)
 
     def test_a_pid_1_that_was_killed_otherwise_is_no_want_of_memory(self):
         for _ in range(5):
@@ -121,6 +128,7 @@ class Memory(cove.Test):
             os.kill(self.pid1_of(run), signal.SIGKILL)
             told, errors = self.end_of(run)
             self.assertEqual((told["cause"], told["receipt"]["limits_hit"], run.returncode), ("sandbox_ended", [], 125), errors)
+            self.check_files_unknown(told)
 
     def test_dev_shm_is_half_of_the_memory(self):
         done = self.cove.run("--memory", "128M", "-c", "import os\ns = os.statvfs('/dev/shm')\nprint(s.f_blocks * s.f_frsize)")
