@@ -111,7 +111,7 @@ TEST(SpawnerMessages, StrangersAndOtherVersionsAreTurnedAway) {
   Status reserved;
   reserved.header.reserved = 1;
   EXPECT_THAT(decode_request(packet_of(reserved)), FailsWith(base::Code::kInvalid));
-  for (const std::uint32_t type : {0U, 6U, 0xffffffffU}) {
+  for (const std::uint32_t type : {0U, 8U, 0xffffffffU}) {
     Status unknown;
     unknown.header.type = static_cast<Type>(type);
     EXPECT_THAT(decode_request(packet_of(unknown)), FailsWith(base::Code::kInvalid));

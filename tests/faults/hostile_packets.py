@@ -50,9 +50,17 @@ class HostilePackets(cove.Test):
             self.refused(spawner_wire.header(spawner_wire.STATUS, version=version), f"version {version}", "restart the older side")
 
     def test_unknown_kinds_and_reserved_bits(self):
-        for kind in (0, 6, 99, 0xFFFFFFFF):
+        for kind in (0, 8, 99, 0xFFFFFFFF):
             self.refused(spawner_wire.header(kind), "unknown spawner request")
         self.refused(spawner_wire.header(spawner_wire.STATUS, reserved=1), "reserved")
+
+    def test_contexts_that_cannot_be(self):
+        nobody = "a" * 16
+        self.refused(spawner_wire.enter(nobody, 1), "no sandbox")
+        for bad in ({"stream": 0}, {"stream": 0x80000000}, {"stream": 0xFFFFFFFF}, {"stream": 1, "language": 1}, {"stream": 1, "unready": 2}, {"stream": 1, "reserved": 1}):
+            self.refused(spawner_wire.enter(nobody, **bad), "out of range")
+        self.refused(spawner_wire.warm("../../etc"), "digest")
+        self.refused(spawner_wire.warm("0" * 64), "No such file")
 
     def test_cut_and_long_ones(self):
         whole = spawner_wire.create_packet(self.cove.digest())

@@ -4,7 +4,7 @@ import collections
 import struct
 
 MAGIC, VERSION = 0x45564F43, 3
-CREATE, DESTROY, RETIRE_TEMPLATE, STATUS, STOP = 1, 2, 3, 4, 5
+CREATE, DESTROY, RETIRE_TEMPLATE, STATUS, STOP, WARM, ENTER_CONTEXT = range(1, 8)
 NONE, READ_ONLY, READ_WRITE = 0, 1, 2
 GONE, KILLED = 0, 1
 UNKNOWN, OUT_OF_MEMORY = 0, 1
@@ -30,6 +30,14 @@ def destroy(sandbox, until=GONE):
 
 def retire(digest):
     return header(RETIRE_TEMPLATE) + struct.pack("<72s", digest.encode())
+
+
+def warm(digest):
+    return header(WARM) + struct.pack("<72sII", digest.encode(), 0, 0)
+
+
+def enter(sandbox, stream, language=0, unready=0, reserved=0):
+    return header(ENTER_CONTEXT) + struct.pack("<24sIIII", sandbox.encode(), language, stream, unready, reserved)
 
 
 def create_packet(root, workspace="", access=NONE, memory=128 << 20, **fields):
