@@ -20,19 +20,18 @@ std::optional<Door::Clock::time_point> Door::keep_time() {
 }
 
 std::optional<sys::UniqueFd> Door::admit() {
-  auto socket = sys::accept(listener_);
-  if (!socket) {
+  auto accepted = sys::accept_with_origin(listener_);
+  if (!accepted) {
     // It has gone again, or there is no descriptor to be had: it may wait until there is.
     closed_until_ = Clock::now() + kAcceptAgain;
     return std::nullopt;
   }
-  const auto has_name = sys::peer_has_name(socket->get());
-  if (has_name && !*has_name) return *std::move(socket);
-  if (!has_name || !sys::set_nonblocking(socket->get()) || !sys::ask_for_credentials(socket->get()))
-    return std::nullopt;
+  sys::UniqueFd socket = std::move(accepted->socket);
+  if (accepted->origin == sys::Origin::kNameless) return socket;
+  if (!sys::set_nonblocking(socket.get()) || !sys::ask_for_credentials(socket.get())) return std::nullopt;
   // A zygote that keeps connections to itself keeps nobody else out.
   if (waiting_.size() == kMostWaiting) waiting_.erase(waiting_.begin());
-  waiting_.push_back(*std::move(socket));
+  waiting_.push_back(std::move(socket));
   return std::nullopt;
 }
 

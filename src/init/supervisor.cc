@@ -73,9 +73,9 @@ Result<Channel> Supervisor::await_engine() {
   sys::UniqueFd leash(wiring_.leash);
   auto deadline = Clock::now() + Channel::kFirstContact;
   while (true) {
+    auto due = reception_.keep_time();
     std::vector<pollfd> polls{{leash.get(), POLLIN, 0}};
     reception_.add_polls(polls);
-    auto due = reception_.keep_time();
     if (!leash) due = due ? std::min(*due, deadline) : deadline;
     if (sys::retry([&] { return ::poll(polls.data(), polls.size(), milliseconds_to(due)); }) < 0) {
       return base::failed_call("poll(listener)");

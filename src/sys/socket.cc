@@ -94,18 +94,22 @@ Result<UniqueFd> connect_unix(const std::string& path, int type, Origin origin) 
   return fd;
 }
 
+Result<Accepted> accept_with_origin(int listener) {
+  sockaddr_un address{};
+  socklen_t size = sizeof address;
+  UniqueFd fd(retry([&] {
+    size = sizeof address;
+    return ::accept4(listener, reinterpret_cast<sockaddr*>(&address), &size, SOCK_CLOEXEC);
+  }));
+  if (!fd) return failed_call("accept");
+  return Accepted{.socket = std::move(fd),
+                  .origin = size > sizeof address.sun_family ? Origin::kNamed : Origin::kNameless};
+}
+
 Result<UniqueFd> accept(int listener, int flags) {
   UniqueFd fd(retry([&] { return ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | flags); }));
   if (!fd) return failed_call("accept");
   return fd;
-}
-
-Result<bool> peer_has_name(int socket) {
-  sockaddr_un address{};
-  socklen_t size = sizeof address;
-  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    return failed_call("getpeername");
-  return size > sizeof address.sun_family;
 }
 
 Result<> set_receive_timeout(int socket, int seconds) {

@@ -30,7 +30,11 @@ Result<UniqueFd> listen_unix(const std::string& path, int type);
 // Whether the connecting end has an address of its own, which the other side can see.
 enum class Origin { kNameless, kNamed };
 Result<UniqueFd> connect_unix(const std::string& path, int type, Origin origin = Origin::kNameless);
-Result<bool> peer_has_name(int socket);
+struct Accepted {
+  UniqueFd socket;
+  Origin origin = Origin::kNameless;
+};
+Result<Accepted> accept_with_origin(int listener);
 // `flags`: SOCK_NONBLOCK, or none.
 Result<UniqueFd> accept(int listener, int flags = 0);
 Result<> set_nonblocking(int fd);
