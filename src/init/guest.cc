@@ -52,16 +52,14 @@ Result<Guest> Guest::expect_early(Leaf leaf) {
 
 Result<Guest> Guest::furnished(Leaf leaf, Result<sys::UniqueFd> belongings) {
   Guest guest(std::move(leaf));
-  auto done = belongings ? guest.furnish() : std::unexpected(std::move(belongings).error());
-  if (done) {
-    guest.belongings_ = *std::move(belongings);
-    return guest;
-  }
+  auto done = guest.furnish(std::move(belongings));
+  if (done) return guest;
   guest.forget();
   return std::unexpected(std::move(done).error());
 }
 
-Result<> Guest::furnish() {
+Result<> Guest::furnish(Result<sys::UniqueFd> belongings) {
+  ASSIGN_OR_RETURN(belongings_, std::move(belongings));
   ASSIGN_OR_RETURN(auto output, make_output_pipe());
   ASSIGN_OR_RETURN(auto error, make_output_pipe());
   ASSIGN_OR_RETURN(auto channel, sys::make_socket_pair(SOCK_STREAM));

@@ -25,7 +25,7 @@ class Guest {
   explicit Guest(Leaf leaf) : ours_{.leaf = std::move(leaf)} {}
   // A leaf that is not used is removed.
   static Result<Guest> furnished(Leaf leaf, Result<sys::UniqueFd> belongings);
-  Result<> furnish();
+  Result<> furnish(Result<sys::UniqueFd> belongings);
 
   Launched ours_;
   sys::UniqueFd output_;

@@ -56,9 +56,16 @@ void tell_failure(int gate, const char* step, int sys_errno) {
     if (!(call)) give_up((gate), step); \
   } while (0)
 
-ssize_t receive(int socket, void* bytes, size_t size, int* fds, unsigned wanted) {
+bool take_descriptors(msghdr& message, int* fds, unsigned wanted) {
+  const cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  const bool whole = head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+                     head->cmsg_len == CMSG_LEN(sizeof(int) * wanted);
+  if (whole) memcpy(fds, CMSG_DATA(head), sizeof(int) * wanted);
+  return whole;
+}
+
+ssize_t receive(int socket, iovec io, int* fds, unsigned wanted) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kCallFds)] = {};
-  iovec io{bytes, size};
   msghdr message{};
   message.msg_iov = &io;
   message.msg_iovlen = 1;
@@ -68,16 +75,9 @@ ssize_t receive(int socket, void* bytes, size_t size, int* fds, unsigned wanted)
   do {
     n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   } while (n < 0 && errno == EINTR);
-  if (n <= 0) return n;
-  const cmsghdr* const head = CMSG_FIRSTHDR(&message);
-  const bool whole = head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
-                     head->cmsg_len == CMSG_LEN(sizeof(int) * wanted);
-  if (!whole) {
-    errno = EPROTO;
-    return -1;
-  }
-  memcpy(fds, CMSG_DATA(head), sizeof(int) * wanted);
-  return n;
+  if (n <= 0 || take_descriptors(message, fds, wanted)) return n;
+  errno = EPROTO;
+  return -1;
 }
 
 // The spawner puts the newcomer into the sandbox's groups: from here on it is counted there, and ends with
@@ -158,7 +158,7 @@ void knock(const Way& way, int* welcome) {
   MUST(way.gate, "knock", sendmsg(way.door, &message, MSG_NOSIGNAL) == sizeof words);
   char answer = 0;
   errno = ECONNREFUSED;
-  MUST(way.gate, "be welcomed", receive(way.door, &answer, sizeof answer, welcome, kWelcomeFds) == 1);
+  MUST(way.gate, "be welcomed", receive(way.door, {&answer, sizeof answer}, welcome, kWelcomeFds) == 1);
 }
 
 void install_filter(int gate, int file) {
@@ -239,9 +239,12 @@ bool bear(const int* fds) {
     tell_failure(fds[kGate], "enter pid namespace", errno);
     return false;
   }
-  const pid_t midwife = vfork();
+  // The calls are made for this kernel and this C library, whose fork asks nothing of a process that vfork
+  // made.
+  const pid_t midwife =
+      vfork();  // NOLINT(bugprone-unsafe-functions,clang-analyzer-security.insecureAPI.vfork)
   if (midwife == 0) {
-    const pid_t newcomer = fork();
+    const pid_t newcomer = fork();  // NOLINT(clang-analyzer-unix.Vfork)
     if (newcomer == 0) return true;
     _exit(newcomer > 0 ? 0 : errno);
   }
@@ -260,7 +263,7 @@ int cove_await_calls(int channel) {
   while (true) {
     Call call{};
     int fds[kCallFds];
-    const ssize_t n = receive(channel, &call, sizeof call, fds, kCallFds);
+    const ssize_t n = receive(channel, {&call, sizeof call}, fds, kCallFds);
     if (n != sizeof call || call.magic != kMagic) return 0;
     if (bear(fds)) {
       settle(channel, fds, call.stream);
