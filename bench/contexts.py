@@ -20,6 +20,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -49,7 +50,12 @@ WRITE = "import os, sys\nsys.stdout.write('x' * 999 + '\\n') and None\nfor _ in 
 AT_ONCE = 100
 DENSITY = (1, 100, 1000)
 KERNELS = 20
+CROWD = "ready = 0\ndisk = tmpfs\n"
 CONFIG = f"ready = {AT_ONCE}\nready_memory = 4G\ndisk = tmpfs\n"
+
+
+def client(instance):
+    return [cove.program("contexts_bench"), "--state", instance.state, "--template", TEMPLATE]
 
 
 class Field:
@@ -61,7 +67,7 @@ class Field:
         os.mkdir(self.root)
         subprocess.run(["mount", "-o", "bind,ro", f"{self.instance.state}/templates/{self.instance.digest(TEMPLATE)}/root", self.root], check=True)
         self.containers = rivals.Containers(folder, "runc", [])
-        self.cove = watches.Watch([cove.program("contexts_bench"), "--state", self.instance.state, "--template", TEMPLATE])
+        self.cove = watches.Watch(client(self.instance))
         self.ipykernel = watches.ipykernel(cove.SHARED_STATE)
         self.pyodide = watches.pyodide_command(cove.SHARED_STATE)
         self.commands = {}
@@ -71,6 +77,7 @@ class Field:
             self.commands[f"runc/{job}"] = self.containers.command(self.root, job, argv)
         self.commands["pyodide/trivial"] = [*self.pyodide, JOBS["trivial"]]
         self._count = 0
+        self.left = []
 
     def contenders(self):
         return [*STARTS, "python3", "ipykernel", "runc", "pyodide"]
@@ -100,7 +107,7 @@ class Field:
         for watch in (self.cove, self.ipykernel):
             watch.close()
         self.instance.stop_spawner()  # takes apart what waits ready
-        return [*self.containers.remove(), *self.instance.close()]
+        return [*self.containers.remove(), *self.instance.close(), *self.left]
 
 
 def measure_first(field, mode, smoke):
@@ -173,10 +180,20 @@ def measure_rate(field, smoke):
 def measure_density(field, smoke):
     rows = {"cove": {}, "ipykernel": {}}
     code = "import pandas"
-    for count in (1, 3) if smoke else DENSITY:
-        names = field.cove.ask(do="hold", count=count, code=code)["sandboxes"]
-        rows["cove"][count] = memory.per_context(field.instance.tag, names)
-    field.cove.ask(do="release")
+    # An instance of its own: of a thousand, none is to be one that waited.
+    instance = cove.Instance(templates=(TEMPLATE,))
+    instance.configure(CROWD)
+    instance.start_spawner()
+    watch = watches.Watch(client(instance))
+    try:
+        for count in (1, 3) if smoke else DENSITY:
+            names = watch.ask(do="hold", count=count, code=code)["sandboxes"]
+            rows["cove"][count] = memory.per_context(instance.tag, names)
+        watch.ask(do="release")
+    finally:
+        watch.close()
+        instance.stop_spawner()
+        field.left += instance.close()
     count = 2 if smoke else KERNELS
     rows["ipykernel"][count] = memory.of_processes(field.ipykernel.ask(do="hold", count=count, code=code)["pids"])
     field.ipykernel.ask(do="release")
@@ -251,6 +268,8 @@ def main():
     options.add_argument("--smoke", action="store_true", help="one round only: proves that it works, and measures nothing")
     options.add_argument("--assert", action="store_true", dest="must_meet", help="fail when a target is missed")
     chosen = options.parse_args()
+    # A client holds a connection for each context.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1 << 16, 1 << 16))
     with tempfile.TemporaryDirectory(prefix="cove-bench-") as folder:
         field = Field(folder)
         try:

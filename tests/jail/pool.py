@@ -70,8 +70,10 @@ class APool(Zygotes):
 
     def test_replaces_a_context_that_died_while_it_waited(self):
         self.warm_up()
-        for pid in self.contexts():
+        waiting = self.contexts()
+        for pid in waiting:
             os.kill(pid, signal.SIGKILL)
+        cove.wait_until(lambda: all(cove.is_zombie(pid) or not os.path.exists(f"/proc/{pid}") for pid in waiting), "their end")
         self.assertEqual(self.visitor.run(self.visitor.enter(self.furnished()), "print(1)")["out"], "1\n")
 
     def test_serves_an_environment_that_is_too_long_to_be_handed_over(self):
