@@ -16,7 +16,6 @@ Ratios travel; milliseconds belong to the machine. Failed samples fail the bench
 DIR/contexts.json and DIR/contexts.png.
 """
 
-import argparse
 import json
 import os
 import random
@@ -29,6 +28,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "lib"), os.path.join(HERE, "..", "tests", "lib")]
 
+import choices  # noqa: E402
 import context_chart  # noqa: E402
 import cove  # noqa: E402
 import figures  # noqa: E402
@@ -263,11 +263,7 @@ def run(field, smoke):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--out", required=True, metavar="DIR", help="folder for the results")
-    options.add_argument("--smoke", action="store_true", help="one round only: proves that it works, and measures nothing")
-    options.add_argument("--assert", action="store_true", dest="must_meet", help="fail when a target is missed")
-    chosen = options.parse_args()
+    chosen = choices.parse(__doc__)
     # A client holds a connection for each context.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -15,7 +15,6 @@ Ratios travel; milliseconds belong to the machine. Failed samples are counted an
 --assert only. The results are DIR/jail.json and DIR/jail.png.
 """
 
-import argparse
 import json
 import os
 import shutil
@@ -29,6 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "lib"), os.path.join(HERE, "..", "tests", "lib")]
 
 import chart  # noqa: E402
+import choices  # noqa: E402
 import cove  # noqa: E402
 import figures  # noqa: E402
 import machine  # noqa: E402
@@ -182,11 +182,7 @@ def verdict(results, left, must_meet):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--out", required=True, metavar="DIR", help="folder for the results")
-    options.add_argument("--smoke", action="store_true", help="one round only: proves that it works, and measures nothing")
-    options.add_argument("--assert", action="store_true", dest="must_meet", help="fail when a target is missed")
-    chosen = options.parse_args()
+    chosen = choices.parse(__doc__)
     if chosen.smoke and chosen.must_meet:
         options.error("--smoke measures nothing that --assert could judge")
     facts = machine.describe()

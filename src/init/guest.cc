@@ -1,7 +1,5 @@
 #include "init/guest.h"
 
-#include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -25,11 +23,6 @@ std::string text_of(const wire::init::ExpectContext& context) {
     text += '\0';
   }
   return text;
-}
-
-bool is_alive(int pidfd) {
-  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
-  return ::poll(&end, 1, 0) == 0;
 }
 
 }  // namespace
@@ -97,7 +90,7 @@ bool Guest::become(const wire::init::ExpectContext& context) {
   const std::string text = text_of(context);
   const sys::UniqueFd order = std::move(order_);
   // It is ready already, so it can fail no more: a directory that may be missing is for another.
-  return context.cwd == kHome && text.size() <= kLargestOrder && is_alive(ours_.process.pidfd.get()) &&
+  return context.cwd == kHome && text.size() <= kLargestOrder && !sys::has_ended(ours_.process.pidfd.get()) &&
          sys::write_all(order.get(), text).has_value();
 }
 

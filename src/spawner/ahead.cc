@@ -1,28 +1,18 @@
 // What is made before anybody asks for it: whole sandboxes of the kinds that are asked for again, contexts in
 // them, and berths for the template of the last request.
-#include <poll.h>
-
 #include <utility>
 
 #include "spawner/sandboxes.h"
+#include "sys/process.h"
 
 namespace spawner {
-
-namespace {
-
-bool is_alive(int pidfd) {
-  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
-  return ::poll(&end, 1, 0) == 0;
-}
-
-}  // namespace
 
 std::optional<Ready> Sandboxes::take_ready(const wire::spawner::Create& request) {
   while (true) {
     auto ready = ready_.take(request);
     if (!ready) ready = take_made(request);
     if (!ready) return std::nullopt;
-    if (is_alive(ready->sandbox.pidfd.get())) {
+    if (!sys::has_ended(ready->sandbox.pidfd.get())) {
       ready->created.steps.clear();  // they were nothing that this request took part in
       return ready;
     }

@@ -1,6 +1,5 @@
 #include "spawner/arrival.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -22,11 +21,6 @@ constexpr std::chrono::seconds kWayIn{10};
 
 using CallFds = std::array<sys::UniqueFd, wire::zygote::kCallFds>;
 
-bool has_ended(int pidfd) {
-  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
-  return ::poll(&end, 1, 0) != 0;
-}
-
 // Opened by us: a pidfd in their place would ask for more than the nursery may have.
 Result<> open_namespaces(const Destination& to, CallFds& fds) {
   constexpr std::pair<CallFd, const char*> kSpaces[] = {
@@ -38,7 +32,7 @@ Result<> open_namespaces(const Destination& to, CallFds& fds) {
     ASSIGN_OR_RETURN(fds[place], sys::open(path, O_RDONLY));
   }
   // Only now: as long as it has not ended, the number was its own.
-  if (has_ended(to.pidfd.get()))
+  if (sys::has_ended(to.pidfd.get()))
     return base::fail(Code::kNotFound, "sandbox " + to.sandbox.text() + " has ended");
   return {};
 }
@@ -79,7 +73,7 @@ Result<> Arrival::take_in(const sys::PeerCredentials& newcomer, const sys::Cgrou
     return base::fail(Code::kDenied, "the zygote sent a process that it did not bear for this sandbox");
   }
   RETURN_IF_ERROR(cgroups.move_in(sandbox_.text(), newcomer.pid));
-  if (has_ended(newcomer_.get())) return base::fail(Code::kUnavailable, "the newcomer has ended");
+  if (sys::has_ended(newcomer_.get())) return base::fail(Code::kUnavailable, "the newcomer has ended");
   const wire::zygote::Said go{.word = Word::kGo};
   return sys::send_packet(gate_.get(), std::as_bytes(std::span(&go, 1)));
 }

@@ -266,8 +266,7 @@ void Service::remove_ended() {
   looked_ = std::chrono::steady_clock::now();
   std::vector<base::SandboxId> ended;
   for (const auto& [id, sandbox] : sandboxes_.all()) {
-    pollfd end{.fd = sandbox.pidfd.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&end, 1, 0) == 1) ended.push_back(id);
+    if (sys::has_ended(sandbox.pidfd.get())) ended.push_back(id);
   }
   for (const base::SandboxId& id : ended) (void)sandboxes_.destroy(id);  // found again when it fails
   const auto gone = sandboxes_.collect_gone();

@@ -80,6 +80,11 @@ Result<> kill(pid_t pid, int signal) {
   return {};
 }
 
+bool has_ended(int pidfd) {
+  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
+  return ::poll(&end, 1, 0) == 1;
+}
+
 bool is_ending(pid_t pid, int pidfd) {
   constexpr unsigned long kExiting = 0x4;  // PF_EXITING in the flags, the seventh field behind the name
   const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
@@ -87,8 +92,7 @@ bool is_ending(pid_t pid, int pidfd) {
   for (int i = 0; i < 7 && at != std::string::npos; ++i) at = stat->find(' ', at + 1);
   const unsigned long flags = at != std::string::npos ? std::strtoul(stat->c_str() + at, nullptr, 10) : 0;
   // Only now: as long as it has not ended, the number is its own.
-  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
-  return ::poll(&end, 1, 0) == 1 || (flags & kExiting) != 0;
+  return has_ended(pidfd) || (flags & kExiting) != 0;
 }
 
 bool is_own_child(int pidfd) {

@@ -42,6 +42,8 @@ Result<> kill(pid_t pid, int signal);
 // Whether it has ended or is on its way out. The kernel closes a process's descriptors before its pidfd says
 // that it has ended: a pid 1 in between waits for the last process of its namespace.
 bool is_ending(pid_t pid, int pidfd);
+// As its pidfd says.
+bool has_ended(int pidfd);
 // Whether it is a child of ours, ended or not.
 bool is_own_child(int pidfd);
 // Whether this child was stopped since it was asked last.

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "wire/init_messages.h"
+
 namespace wire::spawner {
 
 namespace {
@@ -19,9 +21,6 @@ base::Result<Header> decode_header(std::span<const std::byte> packet) {
   if (header.reserved != 0) return base::fail(base::Code::kInvalid, "reserved field of a packet is set");
   return header;
 }
-
-// As of init's messages: beyond it lie names for other things.
-constexpr std::uint32_t kLastStream = 0x7fff'ffff;
 
 template <class Enum>
 bool within(Enum value, Enum last) {
@@ -44,7 +43,7 @@ bool sound(const Warm& m) {
 }
 bool sound(const EnterContext& m) {
   return m.sandbox.well_formed() && within(m.language, Language::kPython) && m.stream != 0 &&
-         m.stream <= kLastStream && within(m.unready, Unready::kRefuse) && m.reserved == 0;
+         m.stream <= init::kLastStream && within(m.unready, Unready::kRefuse) && m.reserved == 0;
 }
 
 template <class Message>
