@@ -127,7 +127,15 @@ class Signals(Odd):
                      "!(sleep 100)", "!trap '' INT; sleep 100", "while True: sum([1])"):
             self.cell(f"print('begun')\n{code}", out("begun\n"), error("KeyboardInterrupt", "", Like("^(?!.*cove_runtime/interrupts)")), FAILED,
                       interrupt_on="begun")
+        self.cell("for i in range(10**12):\n    if i == 0: print('begun')", out("begun\n"),
+                  error("KeyboardInterrupt", "", Like("----> 1 for|----> 2     if")), FAILED, interrupt_on="begun")
         self.cell("print('on')", out("on\n"), OK)
+
+    def test_an_interrupt_between_statements_shows_no_machinery(self):
+        """Python compiles a statement when its turn comes, and hears of an interrupt only after that."""
+        slow_to_compile = f"x = [{'print, ' * 200_000}]"
+        self.cell(f"print('begun')\n{slow_to_compile}\nwhile True: pass", out("begun\n"), error("KeyboardInterrupt", "", "KeyboardInterrupt"), FAILED,
+                  interrupt_on="begun")
 
     def test_an_interrupt_between_cells_does_nothing(self):
         self.runtime.interrupt()

@@ -22,6 +22,8 @@ def describe(shell, kind, value, frames):
     name = getattr(kind, "__name__", str(kind))
     if issubclass(kind, (UsageError, SystemExit)):
         return name, message, f"{name}: {message}" if message else name
+    if issubclass(kind, KeyboardInterrupt) and not _reaches_a_cell(frames):
+        return name, message, name  # it came while the shell prepared the next statement: no line of the user's was at work
     try:
         text = _by_ipython(shell, kind, value, frames) if is_whole else None
     except Exception:
@@ -87,6 +89,12 @@ def _worth_reading(frames):
     for frame in reversed(shown):
         result = types.TracebackType(result, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
     return result, left_out
+
+
+def _reaches_a_cell(frames):
+    while frames is not None and not _CELL.fullmatch(frames.tb_frame.f_code.co_filename):
+        frames = frames.tb_next
+    return frames is not None
 
 
 def _has_group(value):
