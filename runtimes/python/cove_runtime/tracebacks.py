@@ -83,12 +83,18 @@ def _worth_reading(frames):
     left_out = max(len(shown) - _MANY_FRAMES, 0)
     if left_out:
         shown[_MANY_FRAMES // 2:-_MANY_FRAMES // 2] = []
-    if len(shown) == len(chain):
-        return chain[0] if chain else None, 0
     result = None
     for frame in reversed(shown):
-        result = types.TracebackType(result, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+        result = types.TracebackType(result, frame.tb_frame, frame.tb_lasti, _line(frame))
     return result, left_out
+
+
+def _line(frame):
+    """An interrupt may hit an instruction that belongs to no line, as a loop's jump back: it belongs to the line before."""
+    if (frame.tb_lineno or 0) > 0:
+        return frame.tb_lineno
+    code = frame.tb_frame.f_code
+    return max(((start, line) for start, _, line in code.co_lines() if line and start <= frame.tb_lasti), default=(0, code.co_firstlineno))[1]
 
 
 def _reaches_a_cell(frames):

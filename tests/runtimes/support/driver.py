@@ -15,6 +15,7 @@ import time
 
 SLOWNESS = int(os.environ.get("COVE_TEST_SLOWNESS", "1"))
 PATIENCE = 60 * SLOWNESS  # seconds after which a runtime that should have answered is called hanging
+AGAIN = 5 * SLOWNESS  # and after which an interrupt is repeated: one that comes between Python's last look and a blocking call waits for its end
 MAX_PAYLOAD = 4 << 20
 
 
@@ -33,6 +34,7 @@ class Runtime:
     def __init__(self, command, cwd=None, environment=None, acknowledges=True, root=None):
         ours, theirs = socket.socketpair()
         self._pipes = {}
+        self._was_interrupted = False
         writers = []
         for name in ("stdout", "stderr"):
             reader, writer = os.pipe()
@@ -72,6 +74,7 @@ class Runtime:
     def finish(self, interrupt_on=None):
         deadline = time.monotonic() + PATIENCE
         self._events = []
+        self._was_interrupted = False
         while True:
             verb, number, payload = self._message(deadline, interrupt_on)
             if verb == "event":
@@ -149,7 +152,9 @@ class Runtime:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError(f"no answer within {PATIENCE} s; so far: {self._events}")
-        ready = select.select([self._socket, *self._pipes], [], [], left)[0]
+        ready = select.select([self._socket, *self._pipes], [], [], min(left, AGAIN))[0]
+        if not ready and self._was_interrupted:
+            self.interrupt()
         if any(reader in self._pipes for reader in ready):
             self._read_pipes()
         if self._socket in ready:
@@ -166,6 +171,7 @@ class Runtime:
         if text is None or not any(event["type"] == "stdout" and text in event["text"] for event in self._events):
             return text
         self.interrupt()
+        self._was_interrupted = True
         return None
 
     def _read_pipes(self):
