@@ -1,7 +1,7 @@
 // Row A27. Millions of refused calls as fast as they go, for so long that the ticks of /proc's clock tell who
-// pays. Mechanism: the filter answers by itself; no process of the host is asked, so none burns CPU. States how
-// much CPU the storm took; the harness compares that with what the spawner took meanwhile.
-// Usage: errno_storm [--ask]
+// pays. Mechanism: the filter answers by itself; no process of the host is asked, so none burns CPU. States
+// how much CPU the storm took; the harness compares that with what the spawner took meanwhile. Usage:
+// errno_storm [--ask]
 //   --ask   the control: the calls go to another process, as sandboxes do whose supervisor decides on calls
 #include <linux/filter.h>
 #include <linux/seccomp.h>
