@@ -5,8 +5,8 @@
   leftovers.py compare FILE  fail when something is there now that is not in FILE
   leftovers.py --self-test   prove that each kind of leftover is found
 
-What the machine itself starts meanwhile (units of systemd, a user's session) is not ours and does not count; anything
-with "cove" in its name always does. Ending takes a moment, so a difference is looked at again for ten seconds.
+What the machine itself starts meanwhile (units of systemd, a user's session, groups below another program's) is not ours and
+does not count; anything with "cove" in its name always does. Ending takes a moment, so a difference is looked at again for ten seconds.
 """
 
 import glob
@@ -43,10 +43,12 @@ def mounts():
 
 
 def cgroups():
-    """Every directory of every mounted hierarchy."""
+    """Of every mounted hierarchy: what is called after us, and whatever lies where a program of ours could have made it."""
     tops = {fields[4] for fields in mount_lines() if fields[fields.index("-") + 1] in ("cgroup", "cgroup2")}
     found = {folder for top in tops for folder, _, _ in os.walk(top)}
-    return {folder for folder in found if is_ours_or_unknown(folder)}
+    own = {line.split(":", 2)[2].strip() for line in read("/proc/self/cgroup").splitlines()}
+    homes = tops | {(top + path).rstrip("/") for top in tops for path in own}
+    return {folder for folder in found if OURS.search(folder) or (os.path.dirname(folder) in homes and is_ours_or_unknown(folder))}
 
 
 def is_ours_or_unknown(cgroup):
@@ -118,8 +120,9 @@ def self_test():
         program = shutil.copy("/bin/sleep", f"{folder}/cove-leftover")
         leaves(before, [program, "60"], "cove-leftover")
     if os.geteuid() == 0:
+        leaves_group(before)
         leaves(before, ["unshare", "--net", "sleep", "60"], "network namespace: net:")
-    print(f"leftovers self-test: {2 * len(KINDS) + 2} ok")
+    print(f"leftovers self-test: {2 * len(KINDS) + 4} ok")
 
 
 def leaves(before, command, wanted):
@@ -132,6 +135,20 @@ def leaves(before, command, wanted):
     finally:
         process.kill()
         process.wait()
+
+
+def leaves_group(before):
+    """A name that says nothing counts where a container's runtime would put it, and not below a group of somebody else's."""
+    top = next(fields[4] for fields in mount_lines() if fields[fields.index("-") + 1] in ("cgroup", "cgroup2"))
+    strange = tempfile.mkdtemp(prefix="strange", dir=top)
+    try:
+        tree.expect("a group", difference(before, take()), strange)
+        known = before | {"cgroup": [*before["cgroup"], strange]}
+        os.mkdir(f"{strange}/inner")
+        tree.expect("a group of another's", difference(known, take()), None)
+        os.rmdir(f"{strange}/inner")
+    finally:
+        os.rmdir(strange)
 
 
 def main():
