@@ -42,7 +42,7 @@ class StandardStreams(cove.Test):
         self.assertEqual(child.wait(cove.PATIENCE), 0)
 
     def test_output_comes_as_it_is_written(self):
-        child = self.cove.start("run", "-c", "import time; print('first'); time.sleep(3600)")
+        child = self.cove.start("run", "-c", "import time\nprint('first')\nwhile True: time.sleep(0.05)")
         self.assertEqual(child.stdout.readline(), b"first\n")
         self.assertIsNone(child.poll())
         child.send_signal(signal.SIGINT)

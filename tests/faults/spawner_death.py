@@ -20,7 +20,8 @@ class SpawnerDeath(cove.Test):
     def begin(self, *arguments):
         child = self.cove.start("run", *arguments)
         self.addCleanup(cove.end, child)
-        self.assertEqual(child.stdout.readline(), b"ready\n")
+        line = child.stdout.readline()
+        self.assertEqual(line, b"ready\n", line or child.communicate(timeout=cove.PATIENCE)[1])
         return child
 
     def kill_spawner(self):
