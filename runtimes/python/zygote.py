@@ -8,7 +8,6 @@ What is imported here is named in a file of the template, one module to a line; 
 """
 
 import ctypes
-import gc
 import importlib
 import os
 import stat
@@ -45,9 +44,7 @@ def main():
     except BaseException as failure:
         library.cove_tell(channel, _told(failure))
         os._exit(1)
-    # Until a fork of this process changes a page, all of them share it; a collection would change all pages.
-    gc.collect()
-    gc.freeze()
+    _runtime().share()
     ctypes.pythonapi.PyOS_BeforeFork()
     library.cove_tell(channel, None)
     if not library.cove_await_calls(channel):

@@ -17,6 +17,7 @@ tasks = os.listdir("/proc/self/task")
 cove_runtime.prime(shell, ["warm = 1 + 1\nwarm", "print('', end='')", "import matplotlib.pyplot as plt\nplt.plot([1]);"])
 random.seed(1)
 numpy.random.seed(1)
+cove_runtime.share()
 child = os.fork()
 if child:
     os.close(channel)
