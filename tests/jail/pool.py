@@ -54,6 +54,21 @@ class APool(Zygotes):
         self.assertEqual(early["cause"], "ok", early)
         self.assertEqual(early["out"], started["out"])
 
+    def test_is_filled_while_nobody_else_wants_the_cpu_and_hands_out_full_priority(self):
+        self.visitor.enter(self.visitor.sandbox(self.plain))  # the zygote hurries for somebody
+        self.warm_up()
+        waiting = {traces.group_of(f"/proc/{pid}", self.cove.tag) for pid in self.contexts()}
+        zygotes = {traces.group_of(f"/proc/{pid}", self.cove.tag) for pid in self.zygotes()}
+        self.assertEqual({self.is_idle(group) for group in waiting | zygotes}, {True})
+        taken = self.visitor.ask("sandbox", template=self.plain, furnished=True)["id"]
+        self.assertIn(taken, waiting)
+        self.assertFalse(self.is_idle(taken))
+
+    def is_idle(self, group):
+        [state] = [traces.read(f"{top}/{self.cove.tag}/{group}/cpu.idle") for top in traces.hierarchies()
+                   if os.path.exists(f"{top}/{self.cove.tag}/{group}/cpu.idle")]
+        return state == "1\n"
+
     def test_gives_each_its_own_numbers(self):
         self.warm_up()
         drawn = [eval(self.visitor.run(self.visitor.enter(self.furnished()), DRAWN.replace("numpy.random.rand()", "0").replace("numpy.random.default_rng().random()", "0")
