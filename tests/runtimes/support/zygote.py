@@ -22,6 +22,7 @@ child = os.fork()
 if child:
     os.close(channel)
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-cove_runtime.become({**os.environ, "BECAME": "yes"}, os.environ["HOME"] + "/place")
+cove_runtime.become()
+cove_runtime.move_in({**os.environ, "BECAME": "yes"}, os.environ["HOME"] + "/place")
 shell.user_ns.update(_descriptors=(before == after), _tasks=len(tasks))
 cove_runtime.serve(shell, channel)
