@@ -8,7 +8,6 @@ What is imported here is named in a file of the template, one module to a line; 
 """
 
 import ctypes
-import gc
 import importlib
 import os
 import stat
@@ -45,22 +44,20 @@ def main():
     except BaseException as failure:
         library.cove_tell(channel, _told(failure))
         os._exit(1)
-    # Until a fork of this process changes a page, all of them share it; a collection would change all pages.
-    gc.collect()
-    gc.freeze()
+    _runtime().share()
     ctypes.pythonapi.PyOS_BeforeFork()
     library.cove_tell(channel, None)
     if not library.cove_await_calls(channel):
         os._exit(0)
     ctypes.pythonapi.PyOS_AfterFork_Child()
+    _runtime().become()
     if not stat.S_ISFIFO(os.fstat(BELONGINGS).st_mode):
-        _become()
+        _move_in()
         _runtime().serve(shell, RUNTIME)
         return
     # It comes before anybody asks: there is time to make the pages its own that a first cell would, and to get ready.
-    _runtime().become(dict(os.environ), "/")
     _runtime().prime(shell, [*CELLS, *(CELLS_WITH["pandas"] if "pandas" in sys.modules else ())])
-    _runtime().serve(shell, RUNTIME, awake=_become)
+    _runtime().serve(shell, RUNTIME, move_in=_move_in)
 
 
 class Unimportable(Exception):
@@ -103,15 +100,15 @@ def _told(failure):
     return text.encode("ascii", "replace")[:480]
 
 
-def _become():
-    """The working directory and the environment come from pid 1; nothing comes when nobody asks any more."""
+def _move_in():
+    """The working directory and the environment come from pid 1, when somebody asks; nothing comes when nobody does any more."""
     with open(BELONGINGS, "rb") as file:
         text = file.read()
     if not text:
         os._exit(0)
     directory, *entries = text.split(b"\0")[:-1]
     environment = dict(os.fsdecode(entry).partition("=")[::2] for entry in entries)
-    _runtime().become(environment, os.fsdecode(directory))
+    _runtime().move_in(environment, os.fsdecode(directory))
 
 
 if __name__ == "__main__":

@@ -123,14 +123,24 @@ void Launcher::give_up(Standby& first) {
   (void)first.launched.leaf.remove();
 }
 
+void Launcher::dismiss_first() {
+  if (!first_) return;
+  (void)sys::pidfd_kill(first_->launched.process.pidfd.get(), SIGKILL);
+  dismissed_ = std::exchange(first_, std::nullopt);
+}
+
 void Launcher::give_up_first() {
-  if (auto first = std::exchange(first_, std::nullopt)) give_up(*first);
+  dismiss_first();
+  if (auto dismissed = std::exchange(dismissed_, std::nullopt)) give_up(*dismissed);
 }
 
 // Nothing: it has to be launched the long way.
 template <class Start>
 Result<std::optional<Launched>> Launcher::launch_first(const Start& start) {
-  if (!first_) return std::nullopt;
+  if (!first_) {
+    give_up_first();
+    return std::nullopt;
+  }
   Standby first = *std::exchange(first_, std::nullopt);
   const std::string order = wire::init::encode(wire::init::kConnection, start);
   const bool given =

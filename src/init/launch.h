@@ -49,6 +49,8 @@ class Launcher {
 
   const LaunchPolicy& policy() const { return policy_; }
   Result<> prepare_first();
+  // It is not needed: it begins to end, and has ended when give_up_first returns or anything is launched.
+  void dismiss_first();
   void give_up_first();
   // Return after the exec, or with what failed before it.
   Result<Launched> launch(const wire::init::Start& start);
@@ -77,6 +79,7 @@ class Launcher {
   int group_;
   LaunchPolicy policy_;
   std::optional<Standby> first_;
+  std::optional<Standby> dismissed_;
   std::uint64_t leaves_ = 0;
 };
 

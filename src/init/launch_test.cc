@@ -126,6 +126,17 @@ TEST_F(BornAheadTest, OneThatDiedIsReplaced) {
   EXPECT_EQ(story.ended.cause, Cause::kOk);
 }
 
+TEST_F(BornAheadTest, ItGoesWhenAContextIsExpectedFromOutside) {
+  begin_ahead();
+  meet();
+  send(1, wire::init::ExpectContext{.environment = {}, .cwd = "/"});
+  ASSERT_TRUE(std::holds_alternative<wire::init::Done>(next()));
+  while (!first_leaf().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  send(2, shell("echo fine"));
+  EXPECT_NE(await_pid(), waiting_);
+  EXPECT_EQ(await_end(2).out, "fine\n");
+}
+
 TEST_F(BornAheadTest, ItBecomesARuntime) {
   begin_ahead();
   meet();

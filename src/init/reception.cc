@@ -13,6 +13,7 @@ Result<std::optional<Launched>> Reception::expect(std::uint32_t stream,
     if (early->become(context)) return early->take();
     early->forget();
   }
+  launcher.dismiss_first();
   ASSIGN_OR_RETURN(auto leaf, launcher.make_leaf());
   ASSIGN_OR_RETURN(auto guest, Guest::expect(std::move(leaf), context));
   guests_.emplace(stream, std::move(guest));
@@ -31,6 +32,8 @@ void Reception::forget_all() {
 }
 
 Result<> Reception::keep(const Door::Caller& caller, Launcher& launcher) {
+  // Foreign code is about to run under the user's id; and while it is quiet, nobody waits for this.
+  launcher.give_up_first();
   ASSIGN_OR_RETURN(auto leaf, launcher.make_leaf());
   ASSIGN_OR_RETURN(auto guest, Guest::expect_early(std::move(leaf)));
   auto welcomed = guest.welcome(caller.pid, caller.socket.get(), filter_);

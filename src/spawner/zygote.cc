@@ -47,9 +47,9 @@ Result<> Zygote::start(const Parts& parts, const std::string& root, const Nurser
   return {};
 }
 
-Result<> Zygote::hurry(const Parts& parts) {
-  if (std::exchange(is_hurried_, true)) return {};
-  return parts.cgroups.set_idle(id_.text(), false);
+Result<> Zygote::set_haste(const Parts& parts, Haste haste) {
+  if (std::exchange(haste_, haste) == haste) return {};
+  return parts.cgroups.set_idle(id_.text(), haste == Haste::kNone);
 }
 
 base::Error Zygote::how_it_ended() const {

@@ -28,8 +28,9 @@ class Zygote {
   explicit Zygote(std::uint32_t slot) : id_(base::SandboxId::random()), slot_(slot) {}
   Result<> start(const Parts& parts, const std::string& root, const Nursery& nursery);
 
-  // Until somebody waits for it, it imports and bears when nobody else wants the CPU.
-  Result<> hurry(const Parts& parts);
+  // Without haste it imports and bears when nobody else wants the CPU: so it begins.
+  enum class Haste { kNone, kSome };
+  Result<> set_haste(const Parts& parts, Haste haste);
 
   const base::SandboxId& id() const { return id_; }
   std::uint32_t slot() const { return slot_; }
@@ -51,7 +52,7 @@ class Zygote {
   sys::Clone process_;
   sys::UniqueFd channel_;
   Clock::time_point deadline_;
-  bool is_hurried_ = false;
+  Haste haste_ = Haste::kNone;
   bool is_ready_ = false;
   bool is_condemned_ = false;
 };

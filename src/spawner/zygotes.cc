@@ -49,16 +49,22 @@ Result<Zygote*> Zygotes::of(const Origin& origin) {
 
 Result<> Zygotes::warm(int client, const Origin& origin) {
   ASSIGN_OR_RETURN(Zygote* const zygote, of(origin));
-  RETURN_IF_ERROR(zygote->hurry(parts_));
+  RETURN_IF_ERROR(zygote->set_haste(parts_, Zygote::Haste::kSome));
   errands_.push_back({.client = client, .origin = origin, .to = std::nullopt});
   return {};
 }
 
 Result<> Zygotes::enter(int client, const Origin& origin, Destination to) {
   ASSIGN_OR_RETURN(Zygote* const zygote, of(origin));
-  if (client != kNobody) RETURN_IF_ERROR(zygote->hurry(parts_));
+  const bool is_awaited = client != kNobody || has_client(origin.name);
+  RETURN_IF_ERROR(zygote->set_haste(parts_, is_awaited ? Zygote::Haste::kSome : Zygote::Haste::kNone));
   errands_.push_back({.client = client, .origin = origin, .to = std::move(to)});
   return {};
+}
+
+bool Zygotes::has_client(const std::string& root) const {
+  return std::ranges::any_of(
+      errands_, [&](const Errand& errand) { return errand.client != kNobody && errand.origin.name == root; });
 }
 
 Result<bool> Zygotes::ready(const Origin& origin) {
@@ -130,7 +136,12 @@ void Zygotes::lose(const std::string& root, const base::Error& error) {
   if (next == nullptr) return;
   if (is_hopeless) return fail_errands(root, of_zygote(root, error));
   const Origin origin = next->origin;
-  if (const auto another = of(origin); !another) fail_errands(root, another.error());
+  auto another = of(origin);
+  if (another && has_client(root)) {
+    auto hurried = (*another)->set_haste(parts_, Zygote::Haste::kSome);
+    if (!hurried) another = std::unexpected(std::move(hurried).error());
+  }
+  if (!another) fail_errands(root, another.error());
 }
 
 std::vector<Zygotes::Answer> Zygotes::tend() {

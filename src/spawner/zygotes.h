@@ -61,6 +61,8 @@ class Zygotes {
   };
 
   Result<Zygote*> of(const Origin& origin);
+  // Somebody waits for this template's zygote.
+  bool has_client(const std::string& root) const;
   static Answer answer_of(const Errand& errand, Result<> outcome);
   // A zygote that has served and has died is replaced, once for each errand. One that has not served fails
   // its errands: the next would not, either.

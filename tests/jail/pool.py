@@ -25,8 +25,8 @@ class APool(Zygotes):
         return self.visitor.sandbox(self.plain, furnished=True, **more)
 
     def contexts(self):
-        """Those that wait: pids as the host sees them."""
-        ahead = traces.made_ahead(self.cove.run_directory)
+        """Those that wait: pids as the host sees them. One that is just born is in its zygote's group still."""
+        ahead = traces.made_ahead(self.cove.run_directory) - self.groups_of(self.zygotes())
         return [int(path.removeprefix("/proc/")) for path in glob.glob("/proc/[0-9]*")
                 if traces.group_of(path, self.cove.tag) in ahead and traces.read(f"{path}/comm").startswith("python") and traces.is_in_pid_namespace(path)]
 
@@ -53,6 +53,23 @@ class APool(Zygotes):
         started = self.visitor.run(self.visitor.ask("start", sandbox=sandbox)["context"], ABOUT)
         self.assertEqual(early["cause"], "ok", early)
         self.assertEqual(early["out"], started["out"])
+
+    def test_is_filled_while_nobody_else_wants_the_cpu_and_hands_out_full_priority(self):
+        self.visitor.enter(self.visitor.sandbox(self.plain))  # the zygote hurries for somebody
+        self.warm_up()
+        waiting = self.groups_of(self.contexts())
+        self.assertEqual({self.is_idle(group) for group in waiting | self.groups_of(self.zygotes())}, {True})
+        taken = self.visitor.ask("sandbox", template=self.plain, furnished=True)["id"]
+        self.assertIn(taken, waiting)
+        self.assertFalse(self.is_idle(taken))
+
+    def groups_of(self, pids):
+        return {traces.group_of(f"/proc/{pid}", self.cove.tag) for pid in pids}
+
+    def is_idle(self, group):
+        [state] = [traces.read(f"{top}/{self.cove.tag}/{group}/cpu.idle") for top in traces.hierarchies()
+                   if os.path.exists(f"{top}/{self.cove.tag}/{group}/cpu.idle")]
+        return state == "1\n"
 
     def test_gives_each_its_own_numbers(self):
         self.warm_up()

@@ -67,6 +67,15 @@ class AContext(Zygotes):
         self.assertEqual(self.visitor.run(one, "print(here)")["out"], "1\n")
         self.assertEqual(self.visitor.run(other, "print('here' in globals(), 'warm' in globals())")["out"], "False False\n")
 
+    def test_changes_nothing_of_what_it_only_uses(self):
+        """Each use of an object would be counted in it, and so copy its page; what cells make themselves is counted, and freed."""
+        sandbox = self.visitor.sandbox(self.variant(["json", "decimal"]))
+        context = self.visitor.enter(sandbox)
+        counted = "import json, decimal, sys\nprint([sys.getrefcount(one) == sys.getrefcount(None) for one in (json.dumps, json.dumps.__code__, decimal.Decimal, {})])"
+        self.assertEqual(self.visitor.run(context, counted)["out"], "[True, True, True, False]\n")
+        freed = "import weakref\nclass Own: pass\nown = Own()\nseen = weakref.ref(own)\ndel own\nprint(seen())"
+        self.assertEqual(self.visitor.run(context, freed)["out"], "None\n")
+
     def test_draws_numbers_of_its_own(self):
         template = self.variant(["numpy", "seeded"], seeded=SEEDED)
         drawn, unseeded = [], []

@@ -5,15 +5,17 @@ import random
 import sys
 
 
-def become(environment=None, directory=None):
-    """The forked process becomes a context: its environment, its working directory, randomness of its own."""
-    if environment is not None:
-        os.environ.clear()
-        os.environ.update(environment)
-    if directory is not None:
-        os.chdir(directory)
+def become():
+    """The forked process becomes one of its own: randomness, threads."""
     reseed()
     use_cpus(len(os.sched_getaffinity(0)))
+
+
+def move_in(environment, directory):
+    """Where a context is at home."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(directory)
 
 
 def use_cpus(count):

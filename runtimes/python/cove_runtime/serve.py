@@ -13,10 +13,10 @@ from .interrupts import Interrupts
 PROTOCOL = 1
 
 
-def serve(shell, descriptor, awake=None):
+def serve(shell, descriptor, move_in=None):
     """Takes over this process: descriptors 1 and 2, SIGINT, sys.stdin. Returns when pid 1 has hung up.
 
-    `awake` is called once, when the first execution has come: a context that was made ahead learns then whose it is."""
+    `move_in` is called once it is ready: a context that was made ahead waits there until it knows whose it is."""
     os.environ.pop("COVE_CHANNEL", None)
     channel = Channel(descriptor)
     outlet = shell.outlet
@@ -27,17 +27,11 @@ def serve(shell, descriptor, awake=None):
     interrupts.install()
     outlet.say("ready", {"language": "python", "version": platform.python_version(), "protocol": PROTOCOL})
     close_gate()
-    _loop(channel, _messages(channel, shell, awake), outlet, Execution(shell, interrupts))
+    if move_in is not None:
+        move_in()
+        _enter_directory(shell)
+    _loop(channel, iter(channel.receive, None), outlet, Execution(shell, interrupts))
     open_gate()
-
-
-def _messages(channel, shell, awake):
-    while (message := channel.receive()) is not None:
-        if awake is not None:
-            awake()
-            awake = None
-            _enter_directory(shell)
-        yield message
 
 
 def _loop(channel, messages, outlet, execution):
