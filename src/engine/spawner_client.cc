@@ -47,11 +47,19 @@ Result<SpawnerClient> SpawnerClient::connect(const base::Paths& paths) {
   return SpawnerClient(std::move(socket));
 }
 
+// One that answers. To be connected is not enough: of a spawner that was killed, a child that is still at
+// work may hold the socket open for a moment.
+Result<SpawnerClient> SpawnerClient::reach(const base::Paths& paths) {
+  ASSIGN_OR_RETURN(auto client, connect(paths));
+  RETURN_IF_ERROR(client.call(wire::spawner::Status{}));
+  return client;
+}
+
 // Until it serves, or has ended, which closes its end of `alive`.
 Result<SpawnerClient> SpawnerClient::await_service(const base::Paths& paths, int alive) {
   const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
   while (std::chrono::steady_clock::now() < deadline) {
-    if (auto client = connect(paths)) return client;
+    if (auto client = reach(paths)) return client;
     pollfd end{.fd = alive, .events = POLLIN, .revents = 0};
     if (::poll(&end, 1, 2) != 0) break;
   }
@@ -59,14 +67,14 @@ Result<SpawnerClient> SpawnerClient::await_service(const base::Paths& paths, int
 }
 
 Result<SpawnerClient> SpawnerClient::connect_or_start(const base::Paths& paths, const SpawnerLaunch& launch) {
-  if (auto client = connect(paths)) return client;
+  if (auto client = reach(paths)) return client;
   for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
     ASSIGN_OR_RETURN(const auto alive, start_spawner(paths, launch));
     if (auto client = await_service(paths, alive.get())) return client;
     // It has ended. Perhaps because another holds the lock: one that won the race and answers soon, or one
     // that is about to end.
     std::this_thread::sleep_for(kBetweenAttempts);
-    if (auto client = connect(paths)) return client;
+    if (auto client = reach(paths)) return client;
   }
   const auto log = sys::read_file(paths.spawner_log, 64 << 20);
   return base::fail(Code::kUnavailable,
@@ -77,9 +85,12 @@ Result<SpawnerClient> SpawnerClient::connect_or_start(const base::Paths& paths, 
 Result<wire::spawner::Reply> SpawnerClient::exchange(std::span<const std::byte> packet) {
   RETURN_IF_ERROR(sys::send_packet(socket_.get(), packet));
   alignas(8) std::array<std::byte, wire::spawner::kMaxPacket + 1> buffer;
-  ASSIGN_OR_RETURN(const auto received, sys::receive_packet(socket_.get(), buffer));
-  if (received.size == 0) return base::fail(Code::kUnavailable, "the spawner has closed the connection");
-  ASSIGN_OR_RETURN(auto reply, wire::spawner::decode_reply(std::span(buffer).first(received.size)));
+  const auto received = sys::receive_packet(socket_.get(), buffer);
+  if (!received && received.error().sys_errno != ECONNRESET) return std::unexpected(received.error());
+  if (!received || received->size == 0) {
+    return base::fail(Code::kUnavailable, "the spawner has closed the connection");
+  }
+  ASSIGN_OR_RETURN(auto reply, wire::spawner::decode_reply(std::span(buffer).first(received->size)));
   if (reply.ok == 0) {
     return std::unexpected(
         base::Error{static_cast<Code>(reply.code), std::string(reply.message.view()), reply.sys_errno});

@@ -34,6 +34,7 @@ class SpawnerClient {
   }
 
  private:
+  static Result<SpawnerClient> reach(const base::Paths& paths);
   static Result<SpawnerClient> await_service(const base::Paths& paths, int alive);
   explicit SpawnerClient(sys::UniqueFd socket) : socket_(std::move(socket)) {}
   Result<wire::spawner::Reply> exchange(std::span<const std::byte> packet);

@@ -72,6 +72,21 @@ TEST(SpawnerClient, ASpawnerThatCannotBeStartedIsTold) {
               FailsSaying("/no/such/spawner"));
 }
 
+TEST(SpawnerClient, OneThatDiesBeforeItAnswersIsReplaced) {
+  const auto instance = Instance::make().value();
+  auto listener = sys::listen_unix(instance.paths().spawner_socket, SOCK_SEQPACKET).value();
+  // Somebody connects, and nobody ever accepts.
+  std::jthread dying([&] {
+    pollfd caller{.fd = listener.get(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&caller, 1, 10'000), 1);
+    listener.reset();
+  });
+  const std::string program = instance.paths().run + "/spawner";
+  ASSERT_OK(sys::create_file_at(AT_FDCWD, program, "#!/bin/sh\necho another one begins\n", 0755));
+  EXPECT_THAT(SpawnerClient::connect_or_start(instance.paths(), {.program = program}),
+              FailsSaying("it last said: another one begins"));
+}
+
 TEST(SpawnerClient, WhatAFailingSpawnerSaidLastIsPassedOn) {
   const auto instance = Instance::make().value();
   const std::string program = instance.paths().run + "/spawner";
