@@ -1,8 +1,5 @@
 #include "spawner/endings.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "spawner/records.h"
 #include "sys/process.h"
 
@@ -27,33 +24,11 @@ Result<bool> has_nobody(int news) {
 }
 }  // namespace
 
-void Endings::begin(Ending ending, Pace pace) {
+void Endings::begin(Ending ending) {
   const base::SandboxId id = ending.id;
   UnderWay fresh{.ending = std::move(ending), .killed = false, .news = {}, .retry_at = Clock::now()};
   UnderWay& one = under_way_.insert_or_assign(id, std::move(fresh)).first->second;
-  if (pace == Pace::kLeisurely) slow_down(one);
   if (!kill(one)) one.retry_at = Clock::now() + kRetry;
-}
-
-// Where that cannot be, it is brisk.
-void Endings::slow_down(UnderWay& one) {
-  const auto leisurely =
-      std::ranges::count_if(under_way_, [](const auto& other) { return other.second.brisk_at.has_value(); });
-  if (static_cast<std::size_t>(leisurely) >= kMostLeisurely) return;
-  if (cgroups_.set_idle(one.ending.id.text(), true)) one.brisk_at = Clock::now() + kLeisure;
-}
-
-void Endings::hurry(UnderWay& one) {
-  // Without a group it is over already.
-  if (std::exchange(one.brisk_at, std::nullopt)) (void)cgroups_.set_idle(one.ending.id.text(), false);
-}
-
-void Endings::hurry(const base::SandboxId& id) {
-  if (const auto found = under_way_.find(id); found != under_way_.end()) hurry(found->second);
-}
-
-void Endings::hurry_all() {
-  for (auto& [id, one] : under_way_) hurry(one);
 }
 
 Result<> Endings::kill(UnderWay& one) {
@@ -81,7 +56,6 @@ std::vector<Ending> Endings::collect_gone() {
   const auto now = Clock::now();
   for (auto at = under_way_.begin(); at != under_way_.end();) {
     UnderWay& one = at->second;
-    if (one.brisk_at && *one.brisk_at <= now) hurry(one);
     if (one.retry_at > now) {
       ++at;
       continue;

@@ -24,27 +24,17 @@ struct Ending {
   sys::UniqueFd disk;                     // to be given back, when it had one
 };
 
-// How fast. Whoever is killed runs no more code; what is left is the kernel's work of taking it apart, which
-// may wait, for a second, until nobody else wants the CPU.
-enum class Pace { kBrisk, kLeisurely };
-
 // Sandboxes that are killed and not yet gone. The kernel takes milliseconds to dissolve one; nobody waits for
 // it: when its group is empty and its pid 1, whose end is the last, has been reaped, the traces go. What
 // cannot be removed is tried again.
 class Endings {
  public:
   using Clock = std::chrono::steady_clock;
-  // More of them hold too much that others may need.
-  static constexpr std::size_t kMostLeisurely = 128;
-  static constexpr std::chrono::seconds kLeisure{1};
 
   Endings(const base::Paths& paths, sys::CgroupTree& cgroups) : paths_(paths), cgroups_(cgroups) {}
 
   // Kills it. What cannot be killed now is tried again; it is in the books in any case.
-  void begin(Ending ending, Pace pace = Pace::kBrisk);
-  // Somebody waits for it, or for any of them.
-  void hurry(const base::SandboxId& id);
-  void hurry_all();
+  void begin(Ending ending);
   // What to wait on: a group's news wakes the poll.
   void add_polls(std::vector<pollfd>& polls) const;
   // Removes every trace of those whose processes are gone, and tells which these are.
@@ -58,12 +48,9 @@ class Endings {
   struct UnderWay {
     Ending ending;
     bool killed = false;
-    sys::UniqueFd news;                              // cgroup.events; none when there was no group
-    Clock::time_point retry_at;                      // not before: something failed
-    std::optional<Clock::time_point> brisk_at = {};  // until then it is leisurely
+    sys::UniqueFd news;          // cgroup.events; none when there was no group
+    Clock::time_point retry_at;  // not before: something failed
   };
-  void slow_down(UnderWay& one);
-  void hurry(UnderWay& one);
   Result<> kill(UnderWay& one);
   static Result<bool> is_over(const UnderWay& one);
   Result<> erase_traces(const base::SandboxId& id);

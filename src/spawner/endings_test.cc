@@ -40,25 +40,6 @@ class EndingsTest : public testing::Test {
     }
   }
 
-  SandboxId begin_leisurely() {
-    const auto id = SandboxId::random();
-    auto process = process_in(id);
-    endings_.begin({.id = id, .first_id = 7, .pidfd = std::move(process.pidfd), .disk = {}},
-                   Pace::kLeisurely);
-    return id;
-  }
-
-  // Whether its processes run when nobody else wants the CPU, by the kernel's own word.
-  bool is_idle(const SandboxId& id) const {
-    return sys::read_file(cpu_group(id) + "/cpu.idle").value() == "1\n";
-  }
-  std::string cpu_group(const SandboxId& id) const {
-    const auto mounts = sys::find_cgroup_mounts().value();
-    const auto cpu = mounts.controllers.find("cpu");
-    const std::string& top = cpu == mounts.controllers.end() ? mounts.unified : cpu->second;
-    return top + "/" + cgroups_.parent() + "/" + id.text();
-  }
-
   support::Instance instance_ = support::Instance::make().value();
   support::ThrowawayCgroups cgroups_ = support::ThrowawayCgroups::make().value();
   Endings endings_{instance_.paths(), cgroups_.tree()};
@@ -80,40 +61,6 @@ TEST_F(EndingsTest, WhatIsBegunIsKilledAtOnceAndGoneWhenItsGroupIsEmpty) {
   EXPECT_THAT(cgroups_.tree().list().value(), IsEmpty());
   EXPECT_THAT(sys::entries(instance_.paths().sandboxes).value(), IsEmpty());
   EXPECT_FALSE(sys::wait_any().value()) << "its pid 1 is reaped with it";
-}
-
-TEST_F(EndingsTest, ALeisurelyEndLetsOthersGoFirstUntilSomebodyWaits) {
-  const auto id = begin_leisurely();
-  EXPECT_TRUE(is_idle(id));
-  endings_.hurry(id);
-  EXPECT_FALSE(is_idle(id));
-  EXPECT_EQ(await_gone().size(), 1U);
-}
-
-TEST_F(EndingsTest, ALeisurelyEndThatTakesTooLongLetsNobodyGoFirst) {
-  const auto id = begin_leisurely();
-  // As long as something is below its group, that cannot go.
-  const std::string below = cpu_group(id) + "/below/it";
-  ASSERT_OK(sys::mkdirat(AT_FDCWD, cpu_group(id) + "/below", 0755));
-  ASSERT_OK(sys::mkdirat(AT_FDCWD, below, 0755));
-  std::this_thread::sleep_for(Endings::kLeisure);
-  EXPECT_TRUE(is_idle(id));
-  EXPECT_THAT(endings_.collect_gone(), IsEmpty());
-  EXPECT_FALSE(is_idle(id));
-  for (const std::string& group : {below, cpu_group(id) + "/below"}) {
-    ASSERT_OK(sys::unlinkat(AT_FDCWD, group, AT_REMOVEDIR));
-  }
-  EXPECT_EQ(await_gone().size(), 1U);
-}
-
-TEST_F(EndingsTest, OnlySoManyEndsAreLeisurely) {
-  std::vector<SandboxId> all;
-  for (std::size_t i = 0; i <= Endings::kMostLeisurely; ++i) all.push_back(begin_leisurely());
-  EXPECT_TRUE(is_idle(all.front()));
-  EXPECT_FALSE(is_idle(all.back()));
-  endings_.hurry_all();
-  EXPECT_FALSE(is_idle(all.front()));
-  while (!endings_.empty()) (void)await_gone();
 }
 
 TEST_F(EndingsTest, WhatNeverHadAGroupIsGoneAtOnce) {

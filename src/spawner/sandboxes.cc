@@ -250,7 +250,6 @@ Result<Disk> Sandboxes::take_disk(const base::SandboxId& id, std::uint64_t bytes
     if (disk || disk.error().code != Code::kExhausted || Endings::Clock::now() >= deadline) return disk;
     // What nobody has asked for gives way.
     give_up_ready();
-    endings_.hurry_all();
     std::vector<pollfd> news;
     endings_.add_polls(news);
     for (const int fd : disks_.waits()) news.push_back({fd, POLLIN, 0});
@@ -268,11 +267,8 @@ EndedAs Sandboxes::note_own_end(const base::SandboxId& id) {
   return end;
 }
 
-Result<EndedAs> Sandboxes::destroy(const base::SandboxId& id, Pace pace) {
-  if (endings_.contains(id)) {
-    if (pace == Pace::kBrisk) endings_.hurry(id);
-    return own_ends_.find(id).value_or(EndedAs::kUnknown);
-  }
+Result<EndedAs> Sandboxes::destroy(const base::SandboxId& id) {
+  if (endings_.contains(id)) return own_ends_.find(id).value_or(EndedAs::kUnknown);
   const auto found = sandboxes_.find(id);
   if (found == sandboxes_.end()) {
     if (const auto end = own_ends_.find(id)) return *end;
@@ -285,8 +281,7 @@ Result<EndedAs> Sandboxes::destroy(const base::SandboxId& id, Pace pace) {
   endings_.begin({.id = id,
                   .first_id = sandbox.record.first_id,
                   .pidfd = std::move(sandbox.pidfd),
-                  .disk = std::move(sandbox.disk)},
-                 pace);
+                  .disk = std::move(sandbox.disk)});
   sandboxes_.erase(found);
   return end;
 }
@@ -313,7 +308,6 @@ void Sandboxes::reap() {
 
 Result<> Sandboxes::finish_endings() {
   const auto deadline = Endings::Clock::now() + kLastBreath;
-  endings_.hurry_all();
   while (true) {
     (void)collect_gone();
     reap();

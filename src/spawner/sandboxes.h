@@ -41,7 +41,7 @@ class Sandboxes {
   Result<Created> create(const wire::spawner::Create& request);
   // When this returns, no process of the sandbox runs any more; it is gone when `collect_gone` says so.
   // Why it had ended by itself before, when it had; that is remembered for a while.
-  Result<EndedAs> destroy(const base::SandboxId& id, Pace pace = Pace::kBrisk);
+  Result<EndedAs> destroy(const base::SandboxId& id);
   // Finishes what can be finished of the destroyed ones and gives their ids back. Never waits.
   std::vector<base::SandboxId> collect_gone();
   // Waits until all of them are gone.

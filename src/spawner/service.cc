@@ -219,8 +219,7 @@ void Service::answer_one(const wire::spawner::Create& request, Reply& reply) {
 void Service::answer_one(const wire::spawner::Destroy& request, Reply& reply) {
   const auto id = base::SandboxId::parse(request.sandbox.view());
   if (!id) return set_error(reply, id.error());
-  const bool is_awaited = request.until == wire::spawner::Until::kGone;
-  const auto end = sandboxes_.destroy(*id, is_awaited ? Pace::kBrisk : Pace::kLeisurely);
+  const auto end = sandboxes_.destroy(*id);
   if (!end) return set_error(reply, end.error());
   reply.ended_as = *end;
 }
