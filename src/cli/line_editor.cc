@@ -89,6 +89,9 @@ LineEditor::Read LineEditor::read(const std::string& prompt) {
   prompt_ = prompt;
   was_interrupted_ = false;
   int size = 0;
+  // Before the prompt is shown: what is typed at once, a Ctrl-D above all, is otherwise the terminal's own to
+  // interpret.
+  el_set(editor_, EL_PREP_TERM, 1);
   const char* line = el_gets(editor_, &size);
   if (line != nullptr && size > 0)
     return {.end = End::kLine, .line = std::string(line, static_cast<std::size_t>(size))};
