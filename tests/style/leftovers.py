@@ -141,14 +141,18 @@ def leaves_group(before):
     """A name that says nothing counts where a container's runtime would put it, and not below a group of somebody else's."""
     top = next(fields[4] for fields in mount_lines() if fields[fields.index("-") + 1] in ("cgroup", "cgroup2"))
     strange = tempfile.mkdtemp(prefix="strange", dir=top)
+    inner = f"{strange}/inner"
+
+    def found(known):
+        return [line for line in difference(known, take()) if strange in line]  # others are at work on this machine, too
+
     try:
-        tree.expect("a group", difference(before, take()), strange)
-        known = before | {"cgroup": [*before["cgroup"], strange]}
-        os.mkdir(f"{strange}/inner")
-        tree.expect("a group of another's", difference(known, take()), None)
-        os.rmdir(f"{strange}/inner")
+        tree.expect("a group", found(before), strange)
+        os.mkdir(inner)
+        tree.expect("a group of another's", found(before | {"cgroup": [*before["cgroup"], strange]}), None)
     finally:
-        os.rmdir(strange)
+        for folder in filter(os.path.isdir, (inner, strange)):
+            os.rmdir(folder)
 
 
 def main():
