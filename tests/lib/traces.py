@@ -44,17 +44,24 @@ def made_ahead(run_directory):
     return {name.removeprefix("sandboxes/").removesuffix(".ahead") for name in files(run_directory) if name.endswith(".ahead")}
 
 
+def in_use(run_directory, look):
+    """Of the (sandbox, thing) pairs that are found, the things that are not just kept ready. The spawner makes ahead and gives
+    up again while we look: one that was kept ready before or after it is not in use."""
+    ahead = made_ahead(run_directory)
+    found = list(look())
+    ahead |= made_ahead(run_directory)
+    return {thing for sandbox, thing in found if sandbox not in ahead}
+
+
 def cgroups(tag, run_directory):
     """Every group below the instance's own, in every hierarchy, that is not just kept ready."""
-    ahead = made_ahead(run_directory)
-    return {folder for top in hierarchies() for folder, _, _ in os.walk(f"{top}/{tag}")
-            if folder != f"{top}/{tag}" and os.path.basename(folder) not in ahead}
+    return in_use(run_directory, lambda: ((os.path.basename(folder), folder) for top in hierarchies()
+                                          for folder, _, _ in os.walk(f"{top}/{tag}") if folder != f"{top}/{tag}"))
 
 
 def sandbox_names(tag, run_directory):
-    ahead = made_ahead(run_directory)
-    return sorted({name for top in hierarchies() if os.path.isdir(f"{top}/{tag}")
-                   for name in os.listdir(f"{top}/{tag}") if os.path.isdir(f"{top}/{tag}/{name}")} - ahead)
+    return sorted(in_use(run_directory, lambda: ((name, name) for top in hierarchies() if os.path.isdir(f"{top}/{tag}")
+                                                 for name in os.listdir(f"{top}/{tag}") if os.path.isdir(f"{top}/{tag}/{name}"))))
 
 
 def remove_groups(tag):
@@ -66,13 +73,8 @@ def remove_groups(tag):
 
 def processes(tag, run_directory):
     """Whoever is in a group of the instance, and not just kept ready."""
-    ahead = made_ahead(run_directory)
-    found = set()
-    for folder in glob.glob("/proc/[0-9]*"):
-        group = group_of(folder, tag)
-        if group and group not in ahead and not belongs_to_the_machine(folder):
-            found.add(f"{folder.removeprefix('/proc/')} {read(folder + '/comm').strip()}")
-    return found
+    return in_use(run_directory, lambda: ((group_of(folder, tag), f"{folder.removeprefix('/proc/')} {read(folder + '/comm').strip()}")
+                                          for folder in glob.glob("/proc/[0-9]*") if group_of(folder, tag) and not belongs_to_the_machine(folder)))
 
 
 def belongs_to_the_machine(folder):
@@ -91,9 +93,8 @@ def network_namespaces(tag, run_directory):
     a process of its own. Sandboxes that are kept ready do not count."""
     seen = []
     for _ in range(4):
-        ahead = made_ahead(run_directory)
-        seen.append({link(f"{folder}/ns/net") for folder in glob.glob("/proc/[0-9]*")
-                     if not foreign(folder, tag) and group_of(folder, tag) not in ahead})
+        seen.append(in_use(run_directory, lambda: ((group_of(folder, tag), link(f"{folder}/ns/net"))
+                                                   for folder in glob.glob("/proc/[0-9]*") if not foreign(folder, tag))))
         time.sleep(0.05)
     return set.intersection(*seen) - {""}
 
