@@ -1,0 +1,95 @@
+#pragma once
+
+#include <chrono>
+
+#include "engine/execution_observer.h"
+#include "engine/served_process.h"
+#include "fleet/event_log.h"
+#include "io/bell.h"
+
+namespace fleet {
+
+class Sandbox;
+
+enum class RunKind : std::uint8_t { kCell, kCommand };
+enum class RunState : std::uint8_t { kWaiting, kRunning, kEnded };
+
+// What is known of a run from its beginning.
+struct RunFacts {
+  engine::ExecutionId id = engine::ExecutionId::random();
+  RunKind kind = RunKind::kCommand;
+  std::vector<std::string> argv;             // of a command
+  std::string language;                      // of a cell
+  std::optional<engine::ContextId> context;  // of a cell
+  bool has_terminal = false;
+  std::chrono::system_clock::time_point asked = std::chrono::system_clock::now();
+};
+
+// One execution of a context, or one process, from when it was asked for; kept for a while after its end, by
+// its sandbox, and longer by whoever holds it. What it tells goes to its log and never waits for a reader. Used
+// on the loop alone.
+class Run : public engine::ExecutionObserver {
+ public:
+  using Time = std::chrono::system_clock::time_point;
+
+  const RunFacts& facts() const { return facts_; }
+  const engine::ExecutionId& id() const { return facts_.id; }
+  RunState state() const;
+  bool is_over() const { return ending_.has_value(); }
+  // Its turn has come, and it has ended; none: not yet.
+  std::optional<Time> started_at() const { return started_; }
+  std::optional<Time> ended_at() const { return ended_; }
+  // Inside the sandbox; of a command that has started.
+  std::optional<std::uint32_t> pid() const;
+  // How it has ended, once it has. `usage.dropped_bytes` counts what is not in the log.
+  const std::optional<engine::Ending>& ending() const { return ending_; }
+
+  const EventLog& log() const { return log_; }
+  // Events after this one, at most about `most_bytes` of them: at once when there are some, otherwise when
+  // there are. None: the run is over and has told everything, or the deadline has come.
+  io::Task<std::vector<Event>> after(std::uint64_t number, std::size_t most_bytes, io::Deadline until);
+  // Its end. kTimeout: it did not come in time.
+  io::Task<engine::Ending> wait(io::Deadline until);
+
+  // One that waits ends at once. One that runs is interrupted (a cell) or asked to end (a command), and killed
+  // after its grace; it ends as cancelled, unless its end came first. kConflict: it has ended.
+  Result<> cancel();
+  // The others are for commands. kConflict: it has ended, or has no such thing.
+  Result<> signal(int number);
+  Result<> resize(wire::init::Window window);
+  // Returns when all of it is on its way; waits while the process takes nothing. One writer at a time.
+  io::Task<> input(std::string bytes, io::Deadline until);
+  Result<> close_input();
+
+  // engine::ExecutionObserver
+  Result<> output(wire::init::Channel channel, std::string_view bytes) override;
+  Result<> event(const engine::Bundle& bundle) override;
+  void started(const engine::ExecutionId& execution) override;
+  void input_taken() override { bell_.ring(); }
+  void ended(const engine::Ending& ending) override;
+
+ private:
+  friend class Sandbox;
+  Run(std::shared_ptr<Sandbox> sandbox, RunFacts facts, EventLog::Limits limits);
+  // How the sandbox has ended is known now.
+  void explain(wire::spawner::EndedAs ended_as);
+  void finish(engine::Ending ending);
+  Result<> check_process(std::string_view what) const;
+  void note_dropped();
+
+  const RunFacts facts_;
+  std::weak_ptr<Sandbox> sandbox_;
+  std::shared_ptr<engine::ServedProcess> process_;  // of a command that lives
+  EventLog log_;
+  io::Bell bell_;
+  std::size_t readers_ = 0;  // that wait right now
+  std::optional<Time> started_;
+  std::optional<Time> ended_;
+  std::optional<engine::Ending> unexplained_;
+  std::optional<engine::Ending> ending_;
+  bool has_told_of_loss_ = false;
+};
+
+using RunPtr = std::shared_ptr<Run>;
+
+}  // namespace fleet
