@@ -1,8 +1,8 @@
-#include "cli/text_of_bytes.h"
+#include "base/text_of_bytes.h"
 
 #include "base/utf8.h"
 
-namespace cli {
+namespace base {
 
 namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
@@ -13,9 +13,9 @@ std::string TextOfBytes::take(std::string_view bytes) {
   std::string_view left = waiting_;
   std::string text;
   while (!left.empty()) {
-    const auto character = base::first_character(left);
-    if (character.kind == base::Utf8::Kind::kCut) break;  // its rest may come
-    const bool is_whole = character.kind == base::Utf8::Kind::kWhole;
+    const auto character = first_character(left);
+    if (character.kind == Utf8::Kind::kCut) break;  // its rest may come
+    const bool is_whole = character.kind == Utf8::Kind::kWhole;
     text += is_whole ? left.substr(0, character.size) : kReplacement;
     left.remove_prefix(character.size);
   }
@@ -29,4 +29,4 @@ std::string TextOfBytes::rest() {
   return is_cut ? std::string(kReplacement) : std::string();
 }
 
-}  // namespace cli
+}  // namespace base

@@ -1,8 +1,8 @@
-#include "cli/text_of_bytes.h"
+#include "base/text_of_bytes.h"
 
 #include <gtest/gtest.h>
 
-namespace cli {
+namespace base {
 namespace {
 
 std::string all(std::string_view bytes) {
@@ -41,4 +41,4 @@ TEST(TextOfBytes, WhatIsNoTextIsMarkedAndLosesNothingBeside) {
 }
 
 }  // namespace
-}  // namespace cli
+}  // namespace base

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace cli {
+namespace base {
 
 // Makes text of bytes that come in pieces, for JSON: a character that is cut waits for its rest, and what is
 // no UTF-8 becomes U+FFFD.
@@ -17,4 +17,4 @@ class TextOfBytes {
   std::string waiting_;
 };
 
-}  // namespace cli
+}  // namespace base

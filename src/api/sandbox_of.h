@@ -1,0 +1,29 @@
+#pragma once
+
+#include "api/call.h"
+
+namespace api {
+
+// The live sandbox that {sandbox} of the path names, for whoever may see it, and counts as used. An unknown
+// one, and one of another team, is not_found; one that has ended is gone, with its cause; what is no id is
+// invalid.
+io::Task<fleet::SandboxPtr> sandbox_of(CallPtr call);
+
+// The record of it, also of one that has ended.
+struct Known {
+  store::SandboxRow row;
+  std::vector<std::string> environment_names;
+  std::set<std::uint16_t> public_ports;
+  fleet::SandboxPtr sandbox;  // none: it has ended
+};
+io::Task<Known> record_of(CallPtr call);
+
+// The record as everybody is shown it.
+boost::json::object sandbox_document(const Known& known);
+// The same for one that lives.
+boost::json::object sandbox_document(const Live& live);
+
+// A path inside a sandbox, absolute or relative to the home directory, as an absolute one.
+std::string absolute(const fleet::Sandbox& sandbox, std::string_view path);
+
+}  // namespace api
