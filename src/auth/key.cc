@@ -58,7 +58,8 @@ std::optional<Credential> parse_key(std::string_view text) {
 std::optional<Credential> parse_bearer(std::string_view header) {
   if (header.size() != kScheme.size() + kKeyLength) return std::nullopt;
   const auto scheme = header.substr(0, kScheme.size());
-  if (!std::equal(scheme.begin(), scheme.end(), kScheme.begin(), [](char a, char b) { return lower(a) == b; })) {
+  if (!std::equal(scheme.begin(), scheme.end(), kScheme.begin(),
+                  [](char a, char b) { return lower(a) == b; })) {
     return std::nullopt;
   }
   return parse_key(header.substr(kScheme.size()));

@@ -52,7 +52,8 @@ Result<std::optional<store::Key>> Keyring::key_of(const store::KeyId& id) {
   return std::optional(*std::move(key));
 }
 
-Result<std::optional<Principal>> Keyring::authenticate(std::optional<std::string_view> header, store::Time now) {
+Result<std::optional<Principal>> Keyring::authenticate(std::optional<std::string_view> header,
+                                                       store::Time now) {
   const std::optional<Principal> refused;
   if (!header) return refused;
   const auto credential = parse_bearer(*header);

@@ -16,7 +16,8 @@ static_assert(kIdLength == ProjectId::kLength && kIdLength == KeyId::kLength);
 constexpr std::int64_t kMaxTime = (std::int64_t{1} << (4 * kTimeDigits)) - 1;
 
 std::unexpected<base::Error> not_a_cursor() {
-  return base::fail(base::Code::kInvalid, "the cursor is not one; pass on the one of the page before, or none");
+  return base::fail(base::Code::kInvalid,
+                    "the cursor is not one; pass on the one of the page before, or none");
 }
 }  // namespace
 

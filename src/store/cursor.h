@@ -4,8 +4,8 @@
 
 namespace store {
 
-// A place in a list that is ordered by time and id, newest first. Whoever makes one up gets a place in the same list,
-// which they may see anyway; so a cursor is checked for its form and needs no signature.
+// A place in a list that is ordered by time and id, newest first. Whoever makes one up gets a place in the
+// same list, which they may see anyway; so a cursor is checked for its form and needs no signature.
 struct Position {
   Time created;
   std::string id;
@@ -18,7 +18,8 @@ Result<Position> parse_cursor(std::string_view cursor);
 // Where a page begins: behind the cursor's place, or behind everything. kInvalid for a limit that is none.
 Result<Position> start_of(const PageRequest& page);
 
-// A page of `limit` out of rows that were read with one more; `row.created` and `row.id` are the place of each.
+// A page of `limit` out of rows that were read with one more; `row.created` and `row.id` are the place of
+// each.
 template <class T>
 Page<T> page_of(std::vector<T> rows, std::size_t limit) {
   Page<T> page{.items = std::move(rows), .next = std::nullopt};

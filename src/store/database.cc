@@ -39,7 +39,8 @@ Code code_of(int result) {
   }
 }
 
-// A file of the mode that it is to have: SQLite gives its companions (-wal, -shm) the mode and owner of the main file.
+// A file of the mode that it is to have: SQLite gives its companions (-wal, -shm) the mode and owner of the
+// main file.
 Result<> make_private_file(const std::string& path) {
   ASSIGN_OR_RETURN(const auto file, sys::open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600));
   ASSIGN_OR_RETURN(const auto stat, sys::fstat(file.get()));
@@ -90,21 +91,25 @@ std::string Row::text(int column) const {
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access access) {
   if (access == Access::kWrite) RETURN_IF_ERROR(make_private_file(path));
   sqlite3* handle = nullptr;
-  // Links are refused in the whole path. The lock is ours, so SQLite needs none; reading needs the shared memory
-  // file, which even a reader writes to, so the promise of a reader is a setting (query_only).
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
+  // Links are refused in the whole path. The lock is ours, so SQLite needs none; reading needs the shared
+  // memory file, which even a reader writes to, so the promise of a reader is a setting (query_only).
+  const int flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
   if (handle == nullptr) return base::fail(Code::kExhausted, "open database: out of memory");
   std::unique_ptr<Database> database(new Database(handle));
-  auto ready = result == SQLITE_OK ? database->prepare_connection(access) : Result<>(database->failed("open"));
+  auto ready =
+      result == SQLITE_OK ? database->prepare_connection(access) : Result<>(database->failed("open"));
   if (!ready) return std::unexpected(base::with_context("database " + path, std::move(ready).error()));
   return database;
 }
 
 Result<> Database::prepare_connection(Access access) {
   sqlite3_busy_timeout(handle_, kBusyMilliseconds);
-  for (const auto& [option, on] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-                                   {SQLITE_DBCONFIG_ENABLE_FKEY, 1}, {SQLITE_DBCONFIG_DQS_DML, 0},
+  for (const auto& [option, on] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                   {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                   {SQLITE_DBCONFIG_ENABLE_FKEY, 1},
+                                   {SQLITE_DBCONFIG_DQS_DML, 0},
                                    {SQLITE_DBCONFIG_DQS_DDL, 0}}) {
     if (sqlite3_db_config(handle_, option, on, nullptr) != SQLITE_OK) return failed("configure");
   }
@@ -127,8 +132,8 @@ Result<sqlite3_stmt*> Database::statement(std::string_view sql, const std::vecto
   auto known = statements_.find(sql);
   if (known == statements_.end()) {
     sqlite3_stmt* made = nullptr;
-    if (sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &made,
-                           nullptr) != SQLITE_OK) {
+    if (sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                           &made, nullptr) != SQLITE_OK) {
       return failed("prepare");
     }
     known = statements_.emplace(sql, made).first;
@@ -165,7 +170,8 @@ Result<std::int64_t> Database::run_bound(std::string_view sql, const std::vector
 }
 
 Result<std::int64_t> Database::integer(std::string_view sql) {
-  ASSIGN_OR_RETURN(const auto found, first(sql, [](Row row) { return Result<std::int64_t>(row.integer(0)); }));
+  ASSIGN_OR_RETURN(const auto found,
+                   first(sql, [](Row row) { return Result<std::int64_t>(row.integer(0)); }));
   return found.value_or(0);
 }
 

@@ -35,10 +35,10 @@ std::unexpected<base::Error> no_key(const KeyId& id) {
 }  // namespace
 
 Result<> Keys::insert(const Key& key) {
-  RETURN_IF_ERROR(check_title(key.name, "a key"));
-  auto done = database_.run("INSERT INTO keys (" KEY_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", key.id,
-                            key.team, key.user, key.name, name_of(key.scope), Blob{key.hash}, key.created,
-                            key.expires, key.revoked, key.last_used);
+  if (!key.name.empty()) RETURN_IF_ERROR(check_name(key.name, "a key"));
+  auto done = database_.run("INSERT INTO keys (" KEY_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                            key.id, key.team, key.user, key.name, name_of(key.scope), Blob{key.hash},
+                            key.created, key.expires, key.revoked, key.last_used);
   if (done) return {};
   if (done.error().code == Code::kConflict) {
     return base::fail(Code::kNotFound, "the team of the key, or its user in that team, is not there");
@@ -49,9 +49,9 @@ Result<> Keys::insert(const Key& key) {
 Result<Key> Keys::get(const KeyId& id) const { return get(std::nullopt, id); }
 
 Result<Key> Keys::get(const std::optional<TeamId>& team, const KeyId& id) const {
-  ASSIGN_OR_RETURN(auto found,
-                   database_.first("SELECT " KEY_COLUMNS " FROM keys WHERE id = ?1 AND (?2 IS NULL OR team = ?2)",
-                                   read_key, id, team));
+  ASSIGN_OR_RETURN(auto found, database_.first("SELECT " KEY_COLUMNS
+                                               " FROM keys WHERE id = ?1 AND (?2 IS NULL OR team = ?2)",
+                                               read_key, id, team));
   if (!found) return no_key(id);
   return std::move(*found);
 }
@@ -76,8 +76,8 @@ Result<> Keys::mark_used(const std::vector<std::pair<KeyId, Time>>& uses) {
   if (uses.empty()) return {};
   return database_.atomically([&]() -> Result<> {
     for (const auto& [id, time] : uses) {
-      RETURN_IF_ERROR(database_.run(
-          "UPDATE keys SET last_used = max(ifnull(last_used, 0), ?) WHERE id = ?", time, id));
+      RETURN_IF_ERROR(
+          database_.run("UPDATE keys SET last_used = max(ifnull(last_used, 0), ?) WHERE id = ?", time, id));
     }
     return {};
   });

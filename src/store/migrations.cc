@@ -13,7 +13,8 @@ namespace {
 // "cove": tells our files from those of other programs.
 constexpr std::int64_t kApplication = 0x636f7665;
 
-// Times are milliseconds since 1970. What has been released is never edited: a change is a new step at the end.
+// Times are milliseconds since 1970. What has been released is never edited: a change is a new step at the
+// end.
 constexpr const char* kSteps[] = {
     // 1: teams and their people, keys, sandboxes, answers
     R"sql(
@@ -129,8 +130,7 @@ Result<> apply(Database& database, std::int64_t step, Time now) {
   RETURN_IF_ERROR(database.script(kSteps[step]));
   if (step == 0) {
     RETURN_IF_ERROR(database.script(fmt::format("PRAGMA application_id={}", kApplication).c_str()));
-    RETURN_IF_ERROR(
-        database.run("INSERT INTO teams VALUES (?, ?, ?)", TeamId::random(), kDefaultTeam, now));
+    RETURN_IF_ERROR(database.run("INSERT INTO teams VALUES (?, ?, ?)", TeamId::random(), kDefaultTeam, now));
   }
   return database.script(fmt::format("PRAGMA user_version={}", step + 1).c_str());
 }
@@ -141,13 +141,15 @@ Result<> apply_missing(Database& database, Time now) {
   ASSIGN_OR_RETURN(const auto tables, database.integer("SELECT count(*) FROM sqlite_schema"));
   ASSIGN_OR_RETURN(const auto application, database.integer("PRAGMA application_id"));
   if (application != kApplication && (tables != 0 || step != 0)) {
-    return base::fail(base::Code::kInvalid, "this file is another program's; name a state directory of Cove's");
+    return base::fail(base::Code::kInvalid,
+                      "this file is another program's; name a state directory of Cove's");
   }
   if (step > kNewest) {
-    return base::fail(base::Code::kUnsupported,
-                      fmt::format("the database has form {}, made by a newer Cove; this one knows forms up to {}. "
-                                  "Update Cove, or restore a backup of before",
-                                  step, kNewest));
+    return base::fail(
+        base::Code::kUnsupported,
+        fmt::format("the database has form {}, made by a newer Cove; this one knows forms up to {}. "
+                    "Update Cove, or restore a backup of before",
+                    step, kNewest));
   }
   for (; step < kNewest; ++step) RETURN_IF_ERROR(apply(database, step, now));
   return {};

@@ -9,11 +9,12 @@ namespace {
 
 using base::Code;
 
-#define SANDBOX_COLUMNS                                                                                      \
+#define SANDBOX_COLUMNS                                                                                     \
   "id, team, owner_key, owner_user, project, name, labels, template_name, template_digest, tier, network, " \
-  "cpu_millis, memory_bytes, disk_bytes, max_processes, timeout, created, expires, idle_timeout, state, ended, cause"
+  "cpu_millis, memory_bytes, disk_bytes, max_processes, timeout, created, expires, idle_timeout, state, "   \
+  "ended, cause"
 
-constexpr std::size_t kMaxLabels = std::size_t{16} << 10;
+constexpr std::size_t kMaxLabels = std::size_t{128} << 10;
 constexpr std::size_t kMaxLabelFilters = 16;
 
 SandboxLimits read_limits(Row row) {
@@ -56,10 +57,11 @@ std::unexpected<base::Error> no_sandbox(const SandboxId& id) {
 }
 
 Result<> check_labels(Database& database, const std::string& labels) {
-  if (labels.size() > kMaxLabels) return base::fail(Code::kInvalid, "labels take at most 16 KiB");
+  if (labels.size() > kMaxLabels) return base::fail(Code::kInvalid, "labels take at most 128 KiB");
   ASSIGN_OR_RETURN(const auto good,
-                   database.first("SELECT CASE WHEN json_valid(?1) THEN json_type(?1) = 'object' ELSE 0 END",
-                                  [](Row row) { return Result<std::int64_t>(row.integer(0)); }, labels));
+                   database.first(
+                       "SELECT CASE WHEN json_valid(?1) THEN json_type(?1) = 'object' ELSE 0 END",
+                       [](Row row) { return Result<std::int64_t>(row.integer(0)); }, labels));
   if (good != 1) return base::fail(Code::kInvalid, "labels are not a JSON object");
   return {};
 }
@@ -83,9 +85,11 @@ Conditions conditions_of(const SandboxFilter& filter, const Position& start) {
   if (filter.state) out.add("state = ?", {value(name_of(*filter.state))});
   if (filter.tier) out.add("tier = ?", {value(*filter.tier)});
   if (filter.template_name) {
-    out.add("(template_name = ? OR template_digest = ?)", {value(*filter.template_name), value(*filter.template_name)});
+    out.add("(template_name = ? OR template_digest = ?)",
+            {value(*filter.template_name), value(*filter.template_name)});
   }
-  if (filter.owner) out.add("(owner_user = ? OR owner_key = ?)", {value(*filter.owner), value(*filter.owner)});
+  if (filter.owner)
+    out.add("(owner_user = ? OR owner_key = ?)", {value(*filter.owner), value(*filter.owner)});
   if (filter.project) out.add("project = ?", {value(*filter.project)});
   if (filter.created_after) out.add("created > ?", {value(*filter.created_after)});
   if (filter.created_before) out.add("created < ?", {value(*filter.created_before)});
@@ -100,40 +104,43 @@ Conditions conditions_of(const SandboxFilter& filter, const Position& start) {
 }  // namespace
 
 Result<> Sandboxes::insert(const SandboxRow& row) {
-  RETURN_IF_ERROR(check_title(row.name, "a sandbox"));
+  if (!row.name.empty()) RETURN_IF_ERROR(check_name(row.name, "a sandbox"));
   RETURN_IF_ERROR(check_labels(database_, row.labels));
   const auto& limits = row.limits;
-  RETURN_IF_ERROR(database_.run(
-      "INSERT INTO sandboxes (" SANDBOX_COLUMNS
-      ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      row.id, row.team, row.owner_key, row.owner_user, row.project, row.name, row.labels, row.template_name,
-      row.template_digest, row.tier, row.network, limits.cpu_millis, limits.memory_bytes, limits.disk_bytes,
-      limits.max_processes, limits.timeout, row.created, row.expires, row.idle_timeout, name_of(row.state), row.ended,
-      row.cause));
+  RETURN_IF_ERROR(database_.run("INSERT INTO sandboxes (" SANDBOX_COLUMNS
+                                ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                row.id, row.team, row.owner_key, row.owner_user, row.project, row.name,
+                                row.labels, row.template_name, row.template_digest, row.tier, row.network,
+                                limits.cpu_millis, limits.memory_bytes, limits.disk_bytes,
+                                limits.max_processes, limits.timeout, row.created, row.expires,
+                                row.idle_timeout, name_of(row.state), row.ended, row.cause));
   return {};
 }
 
 Result<> Sandboxes::set_running(const SandboxId& id) {
-  ASSIGN_OR_RETURN(const auto changed,
-                   database_.run("UPDATE sandboxes SET state = 'running' WHERE id = ? AND state <> 'ended'", id));
+  ASSIGN_OR_RETURN(
+      const auto changed,
+      database_.run("UPDATE sandboxes SET state = 'running' WHERE id = ? AND state <> 'ended'", id));
   if (changed == 0) return no_sandbox(id);
   return {};
 }
 
 Result<> Sandboxes::set_ended(const SandboxId& id, std::string_view cause, Time now) {
   RETURN_IF_ERROR(database_.run(
-      "UPDATE sandboxes SET state = 'ended', cause = ?, ended = ? WHERE id = ? AND state <> 'ended'", cause, now, id));
+      "UPDATE sandboxes SET state = 'ended', cause = ?, ended = ? WHERE id = ? AND state <> 'ended'", cause,
+      now, id));
   return {};
 }
 
 Result<SandboxRow> Sandboxes::change(const TeamId& team, const SandboxId& id, const SandboxChange& change) {
-  if (change.name) RETURN_IF_ERROR(check_title(*change.name, "a sandbox"));
+  if (change.name && !change.name->empty()) RETURN_IF_ERROR(check_name(*change.name, "a sandbox"));
   if (change.labels) RETURN_IF_ERROR(check_labels(database_, *change.labels));
-  ASSIGN_OR_RETURN(const auto changed,
-                   database_.run("UPDATE sandboxes SET expires = ifnull(?, expires), idle_timeout = "
-                                 "ifnull(?, idle_timeout), labels = ifnull(?, labels), name = ifnull(?, name) "
-                                 "WHERE id = ? AND team = ? AND state <> 'ended'",
-                                 change.expires, change.idle_timeout, change.labels, change.name, id, team));
+  ASSIGN_OR_RETURN(
+      const auto changed,
+      database_.run("UPDATE sandboxes SET expires = ifnull(?, expires), idle_timeout = "
+                    "ifnull(?, idle_timeout), labels = ifnull(?, labels), name = ifnull(?, name) "
+                    "WHERE id = ? AND team = ? AND state <> 'ended'",
+                    change.expires, change.idle_timeout, change.labels, change.name, id, team));
   ASSIGN_OR_RETURN(auto row, get(team, id));
   if (changed == 0) return base::fail(Code::kConflict, "the sandbox '" + id.text() + "' has ended");
   return row;
@@ -154,18 +161,20 @@ Result<SandboxRow> Sandboxes::get(const std::optional<TeamId>& team, const Sandb
 
 Result<Page<SandboxRow>> Sandboxes::list(const SandboxFilter& filter, const PageRequest& page) const {
   ASSIGN_OR_RETURN(const auto start, start_of(page));
-  if (filter.labels.size() > kMaxLabelFilters) return base::fail(Code::kInvalid, "a list is narrowed by at most 16 labels");
+  if (filter.labels.size() > kMaxLabelFilters)
+    return base::fail(Code::kInvalid, "a list is narrowed by at most 16 labels");
   auto conditions = conditions_of(filter, start);
   conditions.values.push_back(value(page.limit + 1));
-  ASSIGN_OR_RETURN(auto rows, database_.all_bound("SELECT " SANDBOX_COLUMNS " FROM sandboxes" + conditions.sql +
-                                                      " ORDER BY created DESC, id DESC LIMIT ?",
-                                                  read_sandbox, conditions.values));
+  ASSIGN_OR_RETURN(auto rows,
+                   database_.all_bound("SELECT " SANDBOX_COLUMNS " FROM sandboxes" + conditions.sql +
+                                           " ORDER BY created DESC, id DESC LIMIT ?",
+                                       read_sandbox, conditions.values));
   return page_of(std::move(rows), page.limit);
 }
 
 Result<std::vector<SandboxRow>> Sandboxes::live() const {
-  return database_.all("SELECT " SANDBOX_COLUMNS " FROM sandboxes WHERE state <> 'ended' ORDER BY created, id",
-                       read_sandbox);
+  return database_.all(
+      "SELECT " SANDBOX_COLUMNS " FROM sandboxes WHERE state <> 'ended' ORDER BY created, id", read_sandbox);
 }
 
 Result<std::int64_t> Sandboxes::erase_ended_before(Time time) {

@@ -33,7 +33,7 @@ template <class T>
 Result<T> found_or_missing(Result<std::optional<T>> found, std::string_view what, std::string_view name) {
   if (!found) return std::unexpected(std::move(found).error());
   if (*found) return std::move(**found);
-  if (!check_identifier(name, what)) return base::fail(Code::kNotFound, fmt::format("there is no such {}", what));
+  if (!check_name(name, what)) return base::fail(Code::kNotFound, fmt::format("there is no such {}", what));
   return missing(what, name);
 }
 
@@ -54,16 +54,17 @@ Result<> one_removed(Result<std::int64_t> removed, std::string_view what, std::s
 }  // namespace
 
 Result<Team> Teams::create(std::string_view name, Time now) {
-  RETURN_IF_ERROR(check_identifier(name, "a team"));
+  RETURN_IF_ERROR(check_name(name, "a team"));
   Team team{.id = TeamId::random(), .name = std::string(name), .created = now};
   RETURN_IF_ERROR(name_taken_or(
-      database_.run("INSERT INTO teams (id, name, created) VALUES (?, ?, ?)", team.id, name, now), "team", name));
+      database_.run("INSERT INTO teams (id, name, created) VALUES (?, ?, ?)", team.id, name, now), "team",
+      name));
   return team;
 }
 
 Result<Team> Teams::get(const TeamId& id) const {
-  return found_or_missing(
-      database_.first("SELECT id, name, created FROM teams WHERE id = ?", read_team, id), "team", id.text());
+  return found_or_missing(database_.first("SELECT id, name, created FROM teams WHERE id = ?", read_team, id),
+                          "team", id.text());
 }
 
 Result<Team> Teams::find(std::string_view name_or_id) const {
@@ -76,9 +77,10 @@ Result<Team> Teams::find(std::string_view name_or_id) const {
 
 Result<Page<Team>> Teams::list(const PageRequest& page) const {
   ASSIGN_OR_RETURN(const auto start, start_of(page));
-  ASSIGN_OR_RETURN(auto rows, database_.all("SELECT id, name, created FROM teams WHERE (created, id) < (?, ?) "
-                                            "ORDER BY created DESC, id DESC LIMIT ?",
-                                            read_team, start.created, start.id, page.limit + 1));
+  ASSIGN_OR_RETURN(auto rows,
+                   database_.all("SELECT id, name, created FROM teams WHERE (created, id) < (?, ?) "
+                                 "ORDER BY created DESC, id DESC LIMIT ?",
+                                 read_team, start.created, start.id, page.limit + 1));
   return page_of(std::move(rows), page.limit);
 }
 
@@ -88,28 +90,32 @@ Result<> Teams::remove(const TeamId& id) {
     if (team.name == kDefaultTeam) {
       return base::fail(Code::kConflict, "the team 'default' stays: commands that name no team mean it");
     }
-    ASSIGN_OR_RETURN(const auto live, database_.first("SELECT 1 FROM sandboxes WHERE team = ? AND state <> 'ended'",
-                                                      [](Row row) { return Result<std::int64_t>(row.integer(0)); }, id));
+    ASSIGN_OR_RETURN(const auto live, database_.first(
+                                          "SELECT 1 FROM sandboxes WHERE team = ? AND state <> 'ended'",
+                                          [](Row row) { return Result<std::int64_t>(row.integer(0)); }, id));
     if (live) {
-      return base::fail(Code::kConflict, fmt::format("the team '{}' has sandboxes that live: end them first", team.name));
+      return base::fail(Code::kConflict,
+                        fmt::format("the team '{}' has sandboxes that live: end them first", team.name));
     }
     return one_removed(database_.run("DELETE FROM teams WHERE id = ?", id), "team", team.name);
   });
 }
 
 Result<User> Users::create(const TeamId& team, std::string_view name, Time now) {
-  RETURN_IF_ERROR(check_identifier(name, "a user"));
+  RETURN_IF_ERROR(check_name(name, "a user"));
   User user{.id = UserId::random(), .team = team, .name = std::string(name), .created = now};
-  RETURN_IF_ERROR(name_taken_or(database_.run("INSERT INTO users (id, team, name, created) VALUES (?, ?, ?, ?)",
-                                              user.id, team, name, now),
-                                "user", name));
+  RETURN_IF_ERROR(
+      name_taken_or(database_.run("INSERT INTO users (id, team, name, created) VALUES (?, ?, ?, ?)", user.id,
+                                  team, name, now),
+                    "user", name));
   return user;
 }
 
 Result<User> Users::get(const TeamId& team, const UserId& id) const {
-  return found_or_missing(database_.first("SELECT id, team, name, created FROM users WHERE id = ? AND team = ?",
-                                          read_named<User>, id, team),
-                          "user", id.text());
+  return found_or_missing(
+      database_.first("SELECT id, team, name, created FROM users WHERE id = ? AND team = ?", read_named<User>,
+                      id, team),
+      "user", id.text());
 }
 
 Result<User> Users::find(const TeamId& team, std::string_view name_or_id) const {
@@ -121,30 +127,32 @@ Result<User> Users::find(const TeamId& team, std::string_view name_or_id) const 
 
 Result<Page<User>> Users::list(const TeamId& team, const PageRequest& page) const {
   ASSIGN_OR_RETURN(const auto start, start_of(page));
-  ASSIGN_OR_RETURN(auto rows,
-                   database_.all("SELECT id, team, name, created FROM users WHERE team = ? AND "
-                                 "(created, id) < (?, ?) ORDER BY created DESC, id DESC LIMIT ?",
-                                 read_named<User>, team, start.created, start.id, page.limit + 1));
+  ASSIGN_OR_RETURN(auto rows, database_.all("SELECT id, team, name, created FROM users WHERE team = ? AND "
+                                            "(created, id) < (?, ?) ORDER BY created DESC, id DESC LIMIT ?",
+                                            read_named<User>, team, start.created, start.id, page.limit + 1));
   return page_of(std::move(rows), page.limit);
 }
 
 Result<> Users::remove(const TeamId& team, const UserId& id) {
-  return one_removed(database_.run("DELETE FROM users WHERE id = ? AND team = ?", id, team), "user", id.text());
+  return one_removed(database_.run("DELETE FROM users WHERE id = ? AND team = ?", id, team), "user",
+                     id.text());
 }
 
 Result<Project> Projects::create(const TeamId& team, std::string_view name, Time now) {
-  RETURN_IF_ERROR(check_identifier(name, "a project"));
+  RETURN_IF_ERROR(check_name(name, "a project"));
   Project project{.id = ProjectId::random(), .team = team, .name = std::string(name), .created = now};
-  RETURN_IF_ERROR(name_taken_or(database_.run("INSERT INTO projects (id, team, name, created) VALUES (?, ?, ?, ?)",
-                                              project.id, team, name, now),
-                                "project", name));
+  RETURN_IF_ERROR(
+      name_taken_or(database_.run("INSERT INTO projects (id, team, name, created) VALUES (?, ?, ?, ?)",
+                                  project.id, team, name, now),
+                    "project", name));
   return project;
 }
 
 Result<Project> Projects::get(const TeamId& team, const ProjectId& id) const {
-  return found_or_missing(database_.first("SELECT id, team, name, created FROM projects WHERE id = ? AND team = ?",
-                                          read_named<Project>, id, team),
-                          "project", id.text());
+  return found_or_missing(
+      database_.first("SELECT id, team, name, created FROM projects WHERE id = ? AND team = ?",
+                      read_named<Project>, id, team),
+      "project", id.text());
 }
 
 Result<Project> Projects::find(const TeamId& team, std::string_view name_or_id) const {
@@ -166,12 +174,13 @@ Result<Page<Project>> Projects::list(const TeamId& team, const PageRequest& page
 Result<> Projects::remove(const TeamId& team, const ProjectId& id) {
   return database_.atomically([&]() -> Result<> {
     ASSIGN_OR_RETURN(const auto project, get(team, id));
-    ASSIGN_OR_RETURN(const auto live,
-                     database_.first("SELECT 1 FROM sandboxes WHERE project = ? AND state <> 'ended'",
-                                     [](Row row) { return Result<std::int64_t>(row.integer(0)); }, id));
+    ASSIGN_OR_RETURN(const auto live, database_.first(
+                                          "SELECT 1 FROM sandboxes WHERE project = ? AND state <> 'ended'",
+                                          [](Row row) { return Result<std::int64_t>(row.integer(0)); }, id));
     if (live) {
-      return base::fail(Code::kConflict,
-                        fmt::format("the project '{}' has sandboxes that live: end them first", project.name));
+      return base::fail(
+          Code::kConflict,
+          fmt::format("the project '{}' has sandboxes that live: end them first", project.name));
     }
     return one_removed(database_.run("DELETE FROM projects WHERE id = ?", id), "project", project.name);
   });
@@ -189,8 +198,8 @@ Result<> Projects::put_member(const Project& project, const UserId& user, Role r
 }
 
 Result<> Projects::remove_member(const Project& project, const UserId& user) {
-  return one_removed(database_.run("DELETE FROM members WHERE project = ? AND user = ?", project.id, user), "member",
-                     user.text());
+  return one_removed(database_.run("DELETE FROM members WHERE project = ? AND user = ?", project.id, user),
+                     "member", user.text());
 }
 
 Result<std::vector<Member>> Projects::members(const Project& project) const {
@@ -199,14 +208,16 @@ Result<std::vector<Member>> Projects::members(const Project& project) const {
     ASSIGN_OR_RETURN(const auto role, parse_role(row.text(2)));
     return Member{.user = std::move(user), .name = row.text(1), .role = role, .added = row.time(3)};
   };
-  return database_.all("SELECT user, name, role, added FROM members JOIN users ON users.id = members.user "
-                       "WHERE project = ? ORDER BY name LIMIT ?",
-                       read, project.id, kMaxPage);
+  return database_.all(
+      "SELECT user, name, role, added FROM members JOIN users ON users.id = members.user "
+      "WHERE project = ? ORDER BY name LIMIT ?",
+      read, project.id, kMaxPage);
 }
 
 Result<std::optional<Role>> Projects::role(const ProjectId& project, const UserId& user) const {
-  return database_.first("SELECT role FROM members WHERE project = ? AND user = ?",
-                         [](Row row) { return parse_role(row.text(0)); }, project, user);
+  return database_.first(
+      "SELECT role FROM members WHERE project = ? AND user = ?",
+      [](Row row) { return parse_role(row.text(0)); }, project, user);
 }
 
 }  // namespace store
