@@ -25,7 +25,9 @@ MAY_USE = {
     "io": {"base"},
     "http": {"io", "sys", "base"},
     "doctor": {"sys", "base"},
-    "cli": {"engine", "template", "doctor", "wire", "sys", "base"},
+    "store": {"sys", "base"},
+    "auth": {"store", "sys", "base"},
+    "cli": {"engine", "template", "doctor", "auth", "store", "wire", "sys", "base"},
 }
 
 # Root processes and pid 1 of a sandbox stay small: no event loop, JSON, SQL or option parser in them or below them.
