@@ -24,7 +24,9 @@ MAY_USE = {
     "engine": {"wire", "sys", "base"},
     "io": {"base"},
     "doctor": {"sys", "base"},
-    "cli": {"engine", "template", "doctor", "wire", "sys", "base"},
+    "catalogue": {"template", "sys", "base"},
+    "supervisor": {"engine", "wire", "sys", "base"},
+    "cli": {"supervisor", "catalogue", "engine", "template", "doctor", "wire", "sys", "base"},
 }
 
 # Root processes and pid 1 of a sandbox stay small: no event loop, JSON, SQL or option parser in them or below them.
