@@ -92,7 +92,8 @@ class Reader {
     const auto keys = config_keys();
     const auto key = std::ranges::find(keys, name, &ConfigKey::name);
     if (key == keys.end()) return unknown(name);
-    return set(static_cast<std::size_t>(key - keys.begin()), trimmed(line.substr(equals + 1)), source, origin);
+    return set(static_cast<std::size_t>(key - keys.begin()), trimmed(line.substr(equals + 1)), source,
+               origin);
   }
 
   Result<> set(std::size_t index, std::string_view value, ConfigSource source, std::string_view origin) {
@@ -190,16 +191,16 @@ Result<> keep_below(const Settings& settings, std::string_view key, std::string_
     time = ceiling;
     return {};
   }
-  return fail(Code::kInvalid, fmt::format("{} ({}) is more than {} ({})", key,
-                                          setting_of(settings, key).values.back(), ceiling_key,
-                                          setting_of(settings, ceiling_key).values.back()));
+  return fail(Code::kInvalid,
+              fmt::format("{} ({}) is more than {} ({})", key, setting_of(settings, key).values.back(),
+                          ceiling_key, setting_of(settings, ceiling_key).values.back()));
 }
 
 Result<> check_times(Settings& settings) {
   auto& limits = settings.config.limits;
   RETURN_IF_ERROR(keep_below(settings, "default_ttl", "max_ttl", {limits.default_ttl, limits.max_ttl}));
-  RETURN_IF_ERROR(keep_below(settings, "default_idle_timeout", "max_ttl",
-                             {limits.default_idle_timeout, limits.max_ttl}));
+  RETURN_IF_ERROR(
+      keep_below(settings, "default_idle_timeout", "max_ttl", {limits.default_idle_timeout, limits.max_ttl}));
   RETURN_IF_ERROR(
       keep_below(settings, "default_timeout", "max_timeout", {limits.default_timeout, limits.max_timeout}));
   return keep_below(settings, "default_command_timeout", "max_timeout",
@@ -264,13 +265,16 @@ Result<Config> parse_config(std::string_view text, std::string_view origin) {
 std::string config_markdown() {
   std::string text =
       "# Configuration\n\n"
-      "`cove config` shows every key, its value and where that comes from. The last of these that gives a value "
+      "`cove config` shows every key, its value and where that comes from. The last of these that gives a "
+      "value "
       "wins:\n\n"
       "1. the default;\n"
-      "2. the file `/etc/cove/cove.conf`, or the one that `--config` names: lines `key = value`, `#` begins a "
+      "2. the file `/etc/cove/cove.conf`, or the one that `--config` names: lines `key = value`, `#` begins "
+      "a "
       "comment. It belongs to root, and only root may write it;\n"
       "3. the environment: `COVE_` and the key in capitals, for example `COVE_LOG_LEVEL=debug`;\n"
-      "4. the command line of `cove serve`: `--set key=value`, or an option of its own such as `--listen`.\n\n"
+      "4. the command line of `cove serve`: `--set key=value`, or an option of its own such as "
+      "`--listen`.\n\n"
       "A key that does not exist is an error. Sizes are written `512M` or `2G`, times `90s`, `15m`, `1h` or "
       "`14d`. A running server keeps what it was started with.\n\n"
       "| key | meaning | default |\n|---|---|---|\n";

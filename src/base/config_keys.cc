@@ -132,8 +132,8 @@ bool is_host_name(std::string_view text) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
   };
-  return !text.empty() && text.size() <= 253 && std::ranges::all_of(text, allowed) && !text.starts_with('.') &&
-         !text.ends_with('.');
+  return !text.empty() && text.size() <= 253 && std::ranges::all_of(text, allowed) &&
+         !text.starts_with('.') && !text.ends_with('.');
 }
 
 Result<> add_allowed_host(Config& config, std::string_view value) {
@@ -161,16 +161,18 @@ Result<> set_server_user(Config& config, std::string_view value) {
 }
 
 constexpr ConfigKey kKeys[] = {
-    {"listen", "where the server listens: an address and a port, or `unix:/path`", "127.0.0.1:7717", add_listen,
-     Repeat::kList},
+    {"listen", "where the server listens: an address and a port, or `unix:/path`", "127.0.0.1:7717",
+     add_listen, Repeat::kList},
     {"tls_certificate", "file with the server's certificate chain (PEM); with `tls_key` it speaks TLS", "",
      set_file<&ServerConfig::tls_certificate>},
     {"tls_key", "file with the certificate's key (PEM); only root needs to be able to read it", "",
      set_file<&ServerConfig::tls_key>},
-    {"insecure_listen", "`yes` allows an address that others can reach without TLS", "no", set_insecure_listen},
+    {"insecure_listen", "`yes` allows an address that others can reach without TLS", "no",
+     set_insecure_listen},
     {"allowed_hosts", "names that clients may call the server by, besides those of this machine itself", "",
      add_allowed_host, Repeat::kList},
-    {"preview_domain", "ports of sandboxes are reached as `<port>-<sandbox>.` and this", "", set_preview_domain},
+    {"preview_domain", "ports of sandboxes are reached as `<port>-<sandbox>.` and this", "",
+     set_preview_domain},
     {"server_user", "whom the server runs as; made when missing", "cove", set_server_user},
     {"log_level", "the least that is logged: debug, info, warning or error", "info", set_log_level},
     {"max_sandboxes", "how many sandboxes may live at once; 0: as many as the host has room for", "0",
@@ -192,7 +194,8 @@ constexpr ConfigKey kKeys[] = {
      set_limit_time<&LimitConfig::default_command_timeout>},
     {"max_output", "the most output of one execution that a client may ask to be kept", "1G",
      set_limit_bytes<&LimitConfig::max_output>},
-    {"workspace_roots", "a directory below which `--workspace` may be", "", add_workspace_root, Repeat::kLines},
+    {"workspace_roots", "a directory below which `--workspace` may be", "", add_workspace_root,
+     Repeat::kLines},
     {"disk", "what sandboxes' disks are made of: auto, quota, loop or tmpfs", "auto", set_disk},
     {"disk_size", "size of a disk when none is asked for; not for tmpfs", "1G", set_disk_size},
     {"disk_pool", "how many disks of that size wait ready; for loop", "2", set_disk_pool},

@@ -63,8 +63,9 @@ Result<> check_listen_address(std::string_view text) {
   }
   const auto parts = split(text);
   if (parts && is_host(*parts) && is_port(parts->port)) return {};
-  return fail(Code::kInvalid,
-              fmt::format("'{}' is no address to listen on; write 127.0.0.1:7717, [::1]:7717 or unix:/path", text));
+  return fail(
+      Code::kInvalid,
+      fmt::format("'{}' is no address to listen on; write 127.0.0.1:7717, [::1]:7717 or unix:/path", text));
 }
 
 bool is_local_address(std::string_view text) {

@@ -19,7 +19,9 @@ constexpr std::uint32_t kBeyondBmp = 0x10000;
 constexpr std::size_t kMostEvents = 1024;
 constexpr std::string_view kCut = "…";
 
-void append_escape(std::string& out, std::uint32_t unit) { fmt::format_to(std::back_inserter(out), "\\u{:04x}", unit); }
+void append_escape(std::string& out, std::uint32_t unit) {
+  fmt::format_to(std::back_inserter(out), "\\u{:04x}", unit);
+}
 
 void append_character(std::string& out, const Utf8& character) {
   constexpr std::uint32_t kReplacement = 0xFFFD;

@@ -17,15 +17,17 @@ using testing::Not;
 struct Book {
   std::vector<std::string> lines;
   std::chrono::system_clock::time_point now{std::chrono::milliseconds(1'700'000'000'042)};
-  Log log{[this](std::string_view line) { lines.emplace_back(line); }, LogLevel::kInfo, [this] { return now; }};
+  Log log{[this](std::string_view line) { lines.emplace_back(line); }, LogLevel::kInfo,
+          [this] { return now; }};
 };
 
 TEST(Log, ALineIsOneObjectWithTimeLevelAndEvent) {
   Book book;
   book.log.info("sandbox_created", {{"sandbox", "ab12"}, {"ms", 7}, {"warm", true}, {"load", 0.5}});
-  EXPECT_THAT(book.lines,
-              ElementsAre("{\"time\":\"2023-11-14T22:13:20.042Z\",\"level\":\"info\",\"event\":\"sandbox_created\","
-                          "\"sandbox\":\"ab12\",\"ms\":7,\"warm\":true,\"load\":0.5}\n"));
+  EXPECT_THAT(
+      book.lines,
+      ElementsAre("{\"time\":\"2023-11-14T22:13:20.042Z\",\"level\":\"info\",\"event\":\"sandbox_created\","
+                  "\"sandbox\":\"ab12\",\"ms\":7,\"warm\":true,\"load\":0.5}\n"));
 }
 
 TEST(Log, NoByteOfAValueCanEndTheLineOrReachATerminal) {

@@ -24,7 +24,8 @@ const Template* named(const Catalogue& catalogue, std::string_view name) {
 std::unexpected<base::Error> no_such(const Catalogue& catalogue, std::string_view reference) {
   constexpr std::size_t kMostTold = 20;
   std::vector<std::string_view> names;
-  for (const Template& each : catalogue.templates) names.insert(names.end(), each.names.begin(), each.names.end());
+  for (const Template& each : catalogue.templates)
+    names.insert(names.end(), each.names.begin(), each.names.end());
   std::ranges::sort(names);
   std::string told;
   for (std::size_t i = 0; i < std::min(names.size(), kMostTold); ++i)
@@ -72,9 +73,7 @@ Result<Catalogue> read(const std::string& state) {
 Stamp stamp_of(const std::string& state) {
   const auto status = sys::fstatat(AT_FDCWD, path_of(state));
   if (!status) return {};
-  return {.inode = status->st_ino,
-          .seconds = status->st_mtim.tv_sec,
-          .nanoseconds = status->st_mtim.tv_nsec};
+  return {.inode = status->st_ino, .seconds = status->st_mtim.tv_sec, .nanoseconds = status->st_mtim.tv_nsec};
 }
 
 }  // namespace catalogue

@@ -41,7 +41,9 @@ json::object json_of(const Template& each) {
 }
 
 // A member of exactly this name, or null.
-const json::value* member(const json::object& object, std::string_view name) { return object.if_contains(name); }
+const json::value* member(const json::object& object, std::string_view name) {
+  return object.if_contains(name);
+}
 
 // Plain text of one line, so that it may be shown.
 Result<std::string> text_of(const json::value* value, std::string_view what) {

@@ -85,7 +85,8 @@ std::string npm_version(int root, int program, const std::string& root_path) {
 
 Result<std::vector<Runtime>> runtimes_in(const std::string& root) {
   ASSIGN_OR_RETURN(const auto top, sys::open(root, O_PATH | O_DIRECTORY | O_NOFOLLOW));
-  ASSIGN_OR_RETURN(const auto root_path, sys::readlinkat(AT_FDCWD, "/proc/self/fd/" + std::to_string(top.get())));
+  ASSIGN_OR_RETURN(const auto root_path,
+                   sys::readlinkat(AT_FDCWD, "/proc/self/fd/" + std::to_string(top.get())));
   const auto status = text_inside(top.get(), "var/lib/dpkg/status", kMaxStatusBytes).value_or("");
   std::vector<Runtime> found;
   for (const Kind& kind : kKinds) {

@@ -47,6 +47,9 @@ void add_repl(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_template(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_doctor(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_spawner(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_serve(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_service(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_config(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_completion(CLI::App& app, Chosen& chosen);
 
 // Prints "cove: message" to stderr and gives the code back.

@@ -54,7 +54,7 @@ class Berths {
   const base::Paths& paths_;
   sys::CgroupTree& cgroups_;
   IdBlocks& blocks_;
-  const uid_t client_;  // whom control sockets belong to
+  const uid_t client_;                                // whom control sockets belong to
   std::map<std::uint32_t, std::deque<Berth>> ready_;  // by slot
   std::vector<Remains> failures_;
 };

@@ -5,7 +5,8 @@
 
 namespace {
 constexpr const char* kUsage =
-    "usage: cove-spawner [--state DIR] [--config FILE] [--set KEY=VALUE]… [--init PROGRAM] [--client UID] [--linger TIME]\n"
+    "usage: cove-spawner [--state DIR] [--config FILE] [--set KEY=VALUE]… [--init PROGRAM] [--client UID] "
+    "[--linger TIME]\n"
     "The root process that makes sandboxes; `cove` starts it when it is needed.\n"
     "  --state DIR     where templates live (/var/lib/cove); one spawner per directory\n"
     "  --config FILE   root-owned configuration (/etc/cove/cove.conf)\n"

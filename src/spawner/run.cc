@@ -137,10 +137,9 @@ Result<> serve(const Options& options, const base::Paths& paths, MakeControl mak
   ASSIGN_OR_RETURN(auto listener, listen_alone(paths, options.client));
   // A control spawner has to be able to make a sandbox without any filter.
   if (control == nullptr) RETURN_IF_ERROR(confine_self());
-  Service service(std::move(listener), sandboxes,
-                  {.linger = options.linger,
-                   .allowed_users = {0, options.client},
-                   .disk_refusals = disks.refusals});
+  Service service(
+      std::move(listener), sandboxes,
+      {.linger = options.linger, .allowed_users = {0, options.client}, .disk_refusals = disks.refusals});
   RETURN_IF_ERROR(service.run());
   // From here on a successor may start: it waits for our end.
   RETURN_IF_ERROR(sys::unlinkat(AT_FDCWD, paths.spawner_socket));

@@ -15,8 +15,8 @@ namespace spawner {
 
 struct Options {
   std::string state = base::Paths::kDefaultState;
-  std::string config;        // empty: the default path, which may be absent
-  std::string init_program;  // empty: cove-init beside this program
+  std::string config;                 // empty: the default path, which may be absent
+  std::string init_program;           // empty: cove-init beside this program
   std::vector<std::string> settings;  // "key=value", before the configuration
   uid_t client = 0;                   // who may connect besides root; 0: nobody
   std::optional<std::chrono::seconds> linger;

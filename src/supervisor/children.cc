@@ -40,7 +40,7 @@ void stop_other_spawner(const base::Paths& paths) {
 }
 
 std::vector<std::string> spawner_arguments(const Plan& plan, const sys::SystemUser& client) {
-  std::vector<std::string> argv = {plan.spawner_program, "--state", plan.paths.state, "--client",
+  std::vector<std::string> argv = {plan.spawner_program,       "--state",  plan.paths.state, "--client",
                                    std::to_string(client.uid), "--linger", kLinger};
   if (!plan.config_file.empty()) argv.insert(argv.end(), {"--config", plan.config_file});
   for (const std::string& flag : plan.flags) argv.insert(argv.end(), {"--set", flag});
@@ -56,8 +56,9 @@ Result<engine::SpawnerClient> await_spawner(const base::Paths& paths, int pidfd)
   }
   (void)sys::pidfd_kill(pidfd, SIGKILL);
   (void)sys::wait_pidfd(pidfd);
-  return base::fail(Code::kUnavailable, "the spawner does not start; it last said: " + last_words_of_spawner(paths) +
-                                            " (log: " + paths.spawner_log + ")");
+  return base::fail(Code::kUnavailable,
+                    "the spawner does not start; it last said: " + last_words_of_spawner(paths) +
+                        " (log: " + paths.spawner_log + ")");
 }
 
 // Files that only root may read, as files of the server's own.
@@ -101,7 +102,8 @@ Result<SpawnerChild> start_spawner(const Plan& plan, const sys::SystemUser& clie
   return SpawnerChild{.process = std::move(process), .connection = std::move(connection)};
 }
 
-Result<ServerChild> start_server(const Plan& plan, const sys::SystemUser& user, const Inheritance& inherited) {
+Result<ServerChild> start_server(const Plan& plan, const sys::SystemUser& user,
+                                 const Inheritance& inherited) {
   constexpr int kFirst = 3;
   constexpr int kFiles = 7;  // behind settings, ready, life and lock
   ASSIGN_OR_RETURN(const auto handed, hand_over_files(plan, kFiles));
@@ -112,10 +114,8 @@ Result<ServerChild> start_server(const Plan& plan, const sys::SystemUser& user, 
                           .fds = {settings.get(), ready.write.get(), inherited.life, inherited.lock},
                           .user = user};
   for (const sys::UniqueFd& file : handed.files) start.fds.push_back(file.get());
-  const auto arguments = arguments_of({.state = plan.paths.state,
-                                       .settings_fd = kFirst,
-                                       .ready_fd = kFirst + 1,
-                                       .life_fd = kFirst + 2});
+  const auto arguments = arguments_of(
+      {.state = plan.paths.state, .settings_fd = kFirst, .ready_fd = kFirst + 1, .life_fd = kFirst + 2});
   start.argv.insert(start.argv.end(), arguments.begin(), arguments.end());
   ASSIGN_OR_RETURN(auto process, sys::start_program(start));
   RETURN_IF_ERROR(sys::set_nonblocking(ready.read.get()));

@@ -33,8 +33,8 @@ Result<> make_searchable(const std::string& path, const sys::SystemUser& user) {
   const bool is_searchable = (mode & 0001U) != 0 || (status.st_gid == user.gid && (mode & 0010U) != 0);
   if (is_searchable) return {};
   if (status.st_uid != 0) {
-    return base::fail(Code::kDenied, fmt::format("{} belongs to user {}: give it to root, or choose another", path,
-                                                 status.st_uid));
+    return base::fail(Code::kDenied, fmt::format("{} belongs to user {}: give it to root, or choose another",
+                                                 path, status.st_uid));
   }
   RETURN_IF_ERROR(sys::fchownat(fd.get(), "", 0, user.gid));
   return sys::fchmod(fd.get(), (mode & ~0070U) | 0010U);
@@ -75,10 +75,11 @@ Result<> check_reachable(const std::string& path, const sys::SystemUser& user) {
   }
   ASSIGN_OR_RETURN(const auto status, sys::wait_pidfd(child.pidfd.get()));
   if (status.code == 0 && status.signal == 0) return {};
-  return base::fail(Code::kDenied,
-                    fmt::format("user {} cannot reach {}: make each directory above it searchable (chmod o+x), or "
-                                "choose another --state",
-                                user.name, path));
+  return base::fail(
+      Code::kDenied,
+      fmt::format("user {} cannot reach {}: make each directory above it searchable (chmod o+x), or "
+                  "choose another --state",
+                  user.name, path));
 }
 
 struct flock whole_file() {
@@ -95,10 +96,11 @@ Result<> be_the_only_one(int fd, const base::Paths& paths) {
   if (errno != EAGAIN && errno != EACCES) return base::failed_call("fcntl(" + paths.serve_lock + ")");
   auto holder = whole_file();
   (void)::fcntl(fd, F_GETLK, &holder);
-  return base::fail(Code::kConflict,
-                    fmt::format("another `cove serve` (pid {}) serves {}: stop it first, or give this one a --state "
-                                "of its own",
-                                holder.l_pid, paths.state));
+  return base::fail(
+      Code::kConflict,
+      fmt::format("another `cove serve` (pid {}) serves {}: stop it first, or give this one a --state "
+                  "of its own",
+                  holder.l_pid, paths.state));
 }
 
 // The other kind of lock, on the same file, lives as long as anybody has it open.
@@ -107,9 +109,10 @@ Result<> outwait_server(int fd, const base::Paths& paths) {
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return base::failed_call("flock(" + paths.serve_lock + ")");
     if (std::chrono::steady_clock::now() >= deadline) {
-      return base::fail(Code::kConflict, fmt::format("a server whose `cove serve` was killed still serves {}; it "
-                                                     "does not end by itself: end the process cove-server",
-                                                     paths.state));
+      return base::fail(Code::kConflict,
+                        fmt::format("a server whose `cove serve` was killed still serves {}; it "
+                                    "does not end by itself: end the process cove-server",
+                                    paths.state));
     }
     (void)::poll(nullptr, 0, kLookMilliseconds);
   }
@@ -120,7 +123,8 @@ Result<> outwait_server(int fd, const base::Paths& paths) {
 
 Result<sys::SystemUser> make_premises(const base::Paths& paths, const std::string& user_name) {
   ASSIGN_OR_RETURN(auto user, sys::find_or_make_user(user_name));
-  if (user.uid == 0) return base::fail(Code::kInvalid, "the server has no privilege: server_user cannot be root");
+  if (user.uid == 0)
+    return base::fail(Code::kInvalid, "the server has no privilege: server_user cannot be root");
   RETURN_IF_ERROR(make_searchable(paths.state, user));
   RETURN_IF_ERROR(make_own(paths.server, user, 0700));
   // Clients find the server's socket through it.

@@ -25,7 +25,8 @@ Result<int> parse_descriptor(std::string_view key, std::string_view text) {
   int fd = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
   if (error == std::errc() && end == text.data() + text.size() && fd > 2) return fd;
-  return base::fail(Code::kInvalid, fmt::format("{} wants the number of an open descriptor, not '{}'", key, text));
+  return base::fail(Code::kInvalid,
+                    fmt::format("{} wants the number of an open descriptor, not '{}'", key, text));
 }
 
 Result<> take(ServerCommand& command, std::string_view key, const std::string& value) {
@@ -61,7 +62,8 @@ Result<ServerCommand> parse_server_arguments(int argc, char** argv) {
   if (!command.state.starts_with('/')) return base::fail(Code::kInvalid, "--state must be an absolute path");
   for (const DescriptorOption& option : kDescriptors) {
     if (command.*option.member < 0) {
-      return base::fail(Code::kInvalid, fmt::format("{} is missing: `cove serve` starts this program", option.name));
+      return base::fail(Code::kInvalid,
+                        fmt::format("{} is missing: `cove serve` starts this program", option.name));
     }
   }
   return command;

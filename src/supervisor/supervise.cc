@@ -26,7 +26,8 @@ constexpr std::chrono::seconds kSpawnerGrace{15};
 constexpr std::size_t kMaxReady = 4096;
 
 std::string how(const sys::ExitStatus& status) {
-  return status.signal != 0 ? fmt::format("signal {}", status.signal) : fmt::format("exit code {}", status.code);
+  return status.signal != 0 ? fmt::format("signal {}", status.signal)
+                            : fmt::format("exit code {}", status.code);
 }
 
 bool is_stop(int signal) { return signal == SIGTERM || signal == SIGINT; }
@@ -70,8 +71,7 @@ class Supervisor {
 
   Result<> begin_server() {
     server_at_.reset();
-    ASSIGN_OR_RETURN(server_,
-                     start_server(plan_, user_, {.life = life_.read.get(), .lock = lock_->fd()}));
+    ASSIGN_OR_RETURN(server_, start_server(plan_, user_, {.life = life_.read.get(), .lock = lock_->fd()}));
     ready_text_.clear();
     log_.info("server_started", {{"pid", server_->process.pid}});
     return {};

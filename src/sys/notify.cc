@@ -13,7 +13,8 @@ Result<> notify_service_manager(std::string_view state) {
   if (place == nullptr) return {};
   const std::string_view path = place;
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  const bool is_good = (path.starts_with('/') || path.starts_with('@')) && path.size() < sizeof address.sun_path;
+  const bool is_good =
+      (path.starts_with('/') || path.starts_with('@')) && path.size() < sizeof address.sun_path;
   if (!is_good) return base::fail(base::Code::kInvalid, "NOTIFY_SOCKET is no address");
   std::memcpy(address.sun_path, path.data(), path.size());
   // An abstract name begins with a null byte, and ends where its length says.

@@ -13,8 +13,8 @@ namespace sys {
 struct ProgramStart {
   std::vector<std::string> argv;
   std::vector<std::string> environment;
-  int output = 2;          // becomes its stdout and stderr
-  std::vector<int> fds;    // become 3, 4, …; it has no others
+  int output = 2;        // becomes its stdout and stderr
+  std::vector<int> fds;  // become 3, 4, …; it has no others
   // Whom to become, with no capability and no way to gain one; none: it stays what we are.
   std::optional<SystemUser> user;
 };

@@ -24,8 +24,8 @@ Result<SystemUser> find_or_make_user(const std::string& name) {
   if (user || user.error().code != base::Code::kNotFound) return user;
   // A group that is left from an earlier user of this name is taken over: useradd alone would refuse.
   const bool has_group = ::getgrnam(name.c_str()) != nullptr;
-  std::vector<std::string> command = {"/usr/sbin/useradd", "--system",         "--no-create-home", "--home-dir",
-                                      "/nonexistent",      "--shell",          "/usr/sbin/nologin"};
+  std::vector<std::string> command = {"/usr/sbin/useradd", "--system", "--no-create-home", "--home-dir",
+                                      "/nonexistent",      "--shell",  "/usr/sbin/nologin"};
   if (has_group) {
     command.insert(command.end(), {"--gid", name});
   } else {
