@@ -51,6 +51,9 @@ void add_key(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_team(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_user(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_project(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_serve(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_service(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_config(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_completion(CLI::App& app, Chosen& chosen);
 
 // Prints "cove: message" to stderr and gives the code back.
