@@ -8,7 +8,7 @@ from typing import Any, AsyncIterator, BinaryIO, Dict, List, Mapping, Optional, 
 import anyio.to_thread
 
 from . import calls, models, settings
-from .errors import Gone, NotFound
+from .errors import NotFound
 from .streams import EventStream
 from .transport import CHUNK, LONG, AsyncTransport, answer
 
@@ -121,8 +121,6 @@ class AsyncFiles:
     async def exists(self, path: str) -> bool:
         try:
             await self.stat(path)
-        except Gone:
-            raise
         except NotFound:
             return False
         return True

@@ -6,7 +6,7 @@ import os
 from typing import Any, BinaryIO, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from . import calls, models, settings
-from .errors import Gone, NotFound
+from .errors import NotFound
 from .streams import EventStream
 from .transport import CHUNK, LONG, Transport, answer
 
@@ -116,8 +116,6 @@ class Files:
     def exists(self, path: str) -> bool:
         try:
             self.stat(path)
-        except Gone:
-            raise
         except NotFound:
             return False
         return True
