@@ -14,17 +14,22 @@ using base::Code;
 using Kind = http::Router<const Route*>::Match::Kind;
 
 constexpr std::size_t kMaxBody = 16 << 20;
-// Of all requests together that are being read or answered: a body is JSON, and becomes several times as large.
+// Of all requests together that are being read or answered: a body is JSON, and becomes several times as
+// large.
 constexpr std::uint64_t kMaxBodies = 128 << 20;
 
 auth::Action action_of(Access access) {
   switch (access) {
-    case Access::kUse: return auth::Action::kUse;
-    case Access::kManage: return auth::Action::kManage;
-    case Access::kAdminister: return auth::Action::kAdminister;
+    case Access::kUse:
+      return auth::Action::kUse;
+    case Access::kManage:
+      return auth::Action::kManage;
+    case Access::kAdminister:
+      return auth::Action::kAdminister;
     case Access::kOpen:
     case Access::kSigned:
-    case Access::kRead: break;
+    case Access::kRead:
+      break;
   }
   return auth::Action::kRead;
 }
@@ -48,9 +53,7 @@ class Room {
   std::uint64_t size_;
 };
 
-bool reads_json(const Route& route) {
-  return route.body == Body::kJson || route.body == Body::kOptionalJson;
-}
+bool reads_json(const Route& route) { return route.body == Body::kJson || route.body == Body::kOptionalJson; }
 
 http::Problem no_such_path(Kind kind) {
   if (kind == Kind::kBadPath) {
@@ -78,8 +81,8 @@ io::Task<> Api::handle(std::shared_ptr<http::Exchange> exchange) {
 
 io::Task<> Api::answer(std::shared_ptr<http::Exchange> exchange, Match match) {
   if (match.kind == Kind::kMethodNotAllowed) {
-    auto response = http::problem_response(
-        problem("method_not_allowed", fmt::format("this path knows {}", match.allow)));
+    auto response =
+        http::problem_response(problem("method_not_allowed", fmt::format("this path knows {}", match.allow)));
     response.headers.push_back({"Allow", match.allow});
     co_return co_await exchange->reply(std::move(response));
   }
@@ -118,10 +121,10 @@ Result<std::optional<auth::Principal>> Api::who(const http::Exchange& exchange, 
     return std::nullopt;
   }
   const bool reads = exchange.method() == "GET" || exchange.method() == "HEAD";
-  const auto action = route.access == Access::kSigned && !reads ? auth::Action::kUse : action_of(route.access);
+  const auto action =
+      route.access == Access::kSigned && !reads ? auth::Action::kUse : action_of(route.access);
   if (!auth::may(*principal, action)) {
-    refusal = problem("forbidden", "the key's scope does not allow this",
-                      "use a key with a wider scope");
+    refusal = problem("forbidden", "the key's scope does not allow this", "use a key with a wider scope");
   }
   return principal;
 }
@@ -132,11 +135,13 @@ io::Task<boost::json::object> Api::read_body(std::shared_ptr<http::Exchange> exc
   if (!exchange->has_body() && route->body != Body::kJson) co_return boost::json::object();
   if (route->body == Body::kNone) {
     CO_ASSIGN_OR_RETURN(const auto unwanted, co_await exchange->whole_body(1 << 10));
-    if (!unwanted.empty() && unwanted != "{}") refusal = problem("invalid_request", "this route takes no body");
+    if (!unwanted.empty() && unwanted != "{}")
+      refusal = problem("invalid_request", "this route takes no body");
     co_return boost::json::object();
   }
   if (!is_json(exchange->header("Content-Type"))) {
-    refusal = problem("unsupported_media_type", "the body has to be JSON", "send Content-Type: application/json");
+    refusal =
+        problem("unsupported_media_type", "the body has to be JSON", "send Content-Type: application/json");
     co_return boost::json::object();
   }
   if (services_.bodies_in_memory > kMaxBodies) {
@@ -145,7 +150,8 @@ io::Task<boost::json::object> Api::read_body(std::shared_ptr<http::Exchange> exc
   }
   auto whole = co_await exchange->whole_body(kMaxBody);
   if (!whole && whole.error().code == Code::kExhausted) {
-    refusal = problem("payload_too_large", "the body is larger than 16 MiB", "upload large files by PUT …/files");
+    refusal =
+        problem("payload_too_large", "the body is larger than 16 MiB", "upload large files by PUT …/files");
   }
   if (!whole) co_return std::unexpected(std::move(whole).error());
   text = *std::move(whole);

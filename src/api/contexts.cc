@@ -18,7 +18,8 @@ using base::Code;
 // The execution that runs in a context, if any does.
 json::value running_in(fleet::Sandbox& sandbox, const engine::ContextId& context) {
   for (const fleet::RunPtr& run : sandbox.runs()) {
-    if (run->state() == fleet::RunState::kRunning && run->facts().context == context) return {run->id().text()};
+    if (run->state() == fleet::RunState::kRunning && run->facts().context == context)
+      return {run->id().text()};
   }
   return nullptr;
 }

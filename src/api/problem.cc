@@ -39,15 +39,24 @@ std::string_view code_of(const base::Error& error) {
   using base::Code;
   if (error.sys_errno == ENOSPC || error.sys_errno == EDQUOT) return "disk_full";
   switch (error.code) {
-    case Code::kInvalid: return "invalid_request";
-    case Code::kNotFound: return "not_found";
-    case Code::kConflict: return "conflict";
-    case Code::kDenied: return "forbidden";
-    case Code::kExhausted: return "too_many_requests";
-    case Code::kTimeout: return "timeout";
-    case Code::kUnavailable: return "unavailable";
-    case Code::kUnsupported: return "unsupported";
-    case Code::kInternal: return "internal";
+    case Code::kInvalid:
+      return "invalid_request";
+    case Code::kNotFound:
+      return "not_found";
+    case Code::kConflict:
+      return "conflict";
+    case Code::kDenied:
+      return "forbidden";
+    case Code::kExhausted:
+      return "too_many_requests";
+    case Code::kTimeout:
+      return "timeout";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kInternal:
+      return "internal";
   }
   return "internal";
 }

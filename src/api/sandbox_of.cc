@@ -15,7 +15,8 @@ using base::Code;
 using base::SandboxId;
 
 base::Error unknown_sandbox(std::string_view id) {
-  return {Code::kNotFound, fmt::format("there is no sandbox {}; GET /v1/sandboxes lists those of your team", id)};
+  return {Code::kNotFound,
+          fmt::format("there is no sandbox {}; GET /v1/sandboxes lists those of your team", id)};
 }
 
 Known known_of(const Live& live) {
@@ -31,12 +32,13 @@ io::Task<Known> ended_record_of(CallPtr call, SandboxId id) {
   auto work = [&services, id] { return services.store.sandboxes().get(std::nullopt, id); };
   auto row = co_await services.pool.run(std::move(work));
   if (!row && row.error().code != Code::kNotFound) co_return std::unexpected(std::move(row).error());
-  if (!row || !auth::sees(call->principal(), row->team)) co_return std::unexpected(unknown_sandbox(id.text()));
+  if (!row || !auth::sees(call->principal(), row->team))
+    co_return std::unexpected(unknown_sandbox(id.text()));
   co_return Known{.row = *std::move(row)};
 }
 
 json::array names_document(const std::vector<std::string>& names) {
-  return {names.begin(), names.end()};
+  return json::array(names.begin(), names.end());
 }
 
 json::object limits_document(const store::SandboxLimits& limits) {
