@@ -74,7 +74,7 @@ struct Instance::Parts {
         roster(loop, pool, *store, log),
         templates(command.state),
         fleet(loop, spawner, fleet_options(paths, config.limits),
-              [this](fleet::Sandbox& sandbox, fleet::EndCause cause) { note_end(sandbox, cause); }),
+              {.on_end = [this](fleet::Sandbox& sandbox) { note_end(sandbox); }, .on_failure = told_to(log)}),
         services{.loop = loop,
                  .behind = tasks,
                  .pool = pool,
@@ -90,7 +90,8 @@ struct Instance::Parts {
                  .signing_key = base::random_hex(32)},
         api(services) {}
 
-  void note_end(fleet::Sandbox& sandbox, fleet::EndCause cause) {
+  void note_end(fleet::Sandbox& sandbox) {
+    const auto cause = sandbox.end_cause().value_or(fleet::EndCause::kLost);
     log.info("sandbox_ended", {{"sandbox", sandbox.id()}, {"cause", fleet::name_of(cause)}});
     metrics.count_sandbox_end(fleet::name_of(cause));
     roster.end(sandbox.id(), fleet::name_of(cause), api::now());
@@ -123,9 +124,7 @@ struct Instance::Parts {
 Result<> Instance::Parts::listen() {
   for (const std::string& address : config.server.listen) {
     ASSIGN_OR_RETURN(auto options, options_of(config.server, address, log));
-    auto handler = [this](std::shared_ptr<http::Exchange> exchange) {
-      return api.handle(std::move(exchange));
-    };
+    auto handler = [this](http::Exchange& exchange) { return api.handle(exchange); };
     ASSIGN_OR_RETURN(auto server, http::Server::listen(loop, std::move(options), std::move(handler)));
     servers.push_back(std::move(server));
   }
