@@ -92,7 +92,8 @@ io::Task<> get(CallPtr call) {
 
 io::Task<> remove(CallPtr call) {
   CO_ASSIGN_OR_RETURN(const auto meant, co_await context_of(call));
-  CO_RETURN_IF_ERROR(meant.sandbox->remove_context(meant.id));
+  CO_RETURN_IF_ERROR(meant.sandbox->contexts().remove(meant.id));
+  meant.sandbox->nudge();
   co_return co_await call->reply_nothing();
 }
 
