@@ -23,6 +23,7 @@ MAY_USE = {
     "template": {"sys", "base"},
     "engine": {"wire", "sys", "base"},
     "io": {"base"},
+    "fleet": {"engine", "io", "wire", "sys", "base"},
     "doctor": {"sys", "base"},
     "cli": {"engine", "template", "doctor", "wire", "sys", "base"},
 }
