@@ -93,21 +93,18 @@ io::Task<> get(CallPtr call) {
 io::Task<> remove(CallPtr call) {
   CO_ASSIGN_OR_RETURN(const auto meant, co_await context_of(call));
   CO_RETURN_IF_ERROR(meant.sandbox->contexts().remove(meant.id));
-  meant.sandbox->nudge();
   co_return co_await call->reply_nothing();
 }
 
 io::Task<> restart(CallPtr call) {
   CO_ASSIGN_OR_RETURN(auto meant, co_await context_of(call));
   CO_RETURN_IF_ERROR(meant.sandbox->contexts().restart(meant.id));
-  meant.sandbox->nudge();
   co_return co_await reply_context(call, std::move(meant));
 }
 
 io::Task<> interrupt(CallPtr call) {
   CO_ASSIGN_OR_RETURN(auto meant, co_await context_of(call));
   CO_RETURN_IF_ERROR(meant.sandbox->contexts().interrupt(meant.id));
-  meant.sandbox->nudge();
   co_return co_await reply_context(call, std::move(meant));
 }
 
