@@ -36,7 +36,7 @@ io::Task<> pack_directory(CallPtr call) {
   CO_ASSIGN_OR_RETURN(request.path, queried_path(*call, *sandbox));
   CO_ASSIGN_OR_RETURN(request.format, format_of(*call));
   http::Response head = http::response_of(200, type_of(request.format), {});
-  CO_ASSIGN_OR_RETURN(auto source, told(co_await fleet::pack(sandbox, std::move(request))));
+  CO_ASSIGN_OR_RETURN(auto source, fleet::pack(sandbox, request));
   // What fails at once has a status of its own.
   CO_ASSIGN_OR_RETURN(const std::string first, told(co_await source.next(soon())));
   CO_RETURN_IF_ERROR(co_await call->exchange().begin(std::move(head)));

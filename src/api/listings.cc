@@ -12,7 +12,7 @@ using wire::file::Entry;
 using wire::file::List;
 using wire::file::Order;
 
-// Names of one page together: JSON makes up to six bytes of one, and the sandbox chooses them.
+// Names of one page together. A sandbox chooses them, and may have no end of them.
 constexpr std::size_t kMostText = 4 << 20;
 
 Result<Order> order_of(const Call& call) {
@@ -43,18 +43,47 @@ Result<List> list_of(const Call& call, const fleet::Sandbox& sandbox) {
   return list;
 }
 
-// A page ends early when its names are long; the next one goes on there.
-boost::json::object listing_document(const std::vector<Entry>& entries, const List& list) {
-  boost::json::array items;
-  std::size_t text = 0;
-  for (const Entry& entry : entries) {
-    text += entry.path.size() + entry.target.size();
-    if (items.size() == list.limit || (text > kMostText && !items.empty())) break;
-    items.push_back(entry_document(entry));
+// One page. It ends early when its names are long; the next one goes on there.
+class Page {
+ public:
+  explicit Page(std::uint64_t limit) : limit_(limit) {}
+
+  // False: it is full, and there is more.
+  bool add(const Entry& entry) {
+    text_ += entry.path.size() + entry.target.size();
+    if (items_.size() == limit_ || (text_ > kMostText && !items_.empty())) is_full_ = true;
+    if (!is_full_) items_.push_back(entry_document(entry));
+    return !is_full_;
   }
-  std::optional<std::string> next;
-  if (items.size() < entries.size()) next = std::to_string(list.skip + items.size());
-  return page_document(std::move(items), next);
+
+  boost::json::object document(std::uint64_t skipped) {
+    std::optional<std::string> next;
+    if (is_full_) next = std::to_string(skipped + items_.size());
+    return page_document(std::move(items_), next);
+  }
+
+ private:
+  const std::uint64_t limit_;
+  std::size_t text_ = 0;
+  bool is_full_ = false;
+  boost::json::array items_;
+};
+
+io::Task<Page> page_of(fleet::SandboxPtr sandbox, List list) {
+  Page page(list.limit);
+  // One more than is told, to know whether there is a next page.
+  ++list.limit;
+  const auto until = soon();
+  CO_ASSIGN_OR_RETURN(auto stream, fleet::FileStream::begin(sandbox, list));
+  while (true) {
+    CO_ASSIGN_OR_RETURN(const auto event, told(co_await stream.next_event(until)));
+    if (!event) co_return page;
+    const auto* entries = std::get_if<wire::file::Entries>(&*event);
+    if (entries == nullptr) co_return base::fail(Code::kConflict, "the sandbox answers something else than a list");
+    for (const Entry& entry : entries->entries) {
+      if (!page.add(entry)) co_return page;
+    }
+  }
 }
 
 }  // namespace
@@ -71,12 +100,9 @@ io::Task<> stat_path(CallPtr call) {
 
 io::Task<> list_directory(CallPtr call) {
   CO_ASSIGN_OR_RETURN(const auto sandbox, co_await sandbox_of(call));
-  CO_ASSIGN_OR_RETURN(const List page, list_of(*call, *sandbox));
-  // One more than is told, to know whether there is a next page.
-  List request = page;
-  ++request.limit;
-  CO_ASSIGN_OR_RETURN(const auto entries, told(co_await fleet::list(sandbox, std::move(request), soon())));
-  co_return co_await call->reply(200, listing_document(entries, page));
+  CO_ASSIGN_OR_RETURN(const List list, list_of(*call, *sandbox));
+  CO_ASSIGN_OR_RETURN(auto page, co_await page_of(sandbox, list));
+  co_return co_await call->reply(200, page.document(list.skip));
 }
 
 }  // namespace api

@@ -40,7 +40,9 @@ io::Task<Known> ended_record_of(CallPtr call, SandboxId id, Proof proof) {
   co_return Known{.row = *std::move(row)};
 }
 
-json::array names_document(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+json::array names_document(const std::vector<std::string>& names) {
+  return json::array(names.begin(), names.end());
+}
 
 json::object limits_document(const store::SandboxLimits& limits) {
   constexpr double kMiB = 1 << 20;

@@ -40,27 +40,17 @@ std::string event_of(const Changed& changed) {
 // A silent stream says something now and then: proxies keep it, and a client that has gone is noticed.
 io::Deadline next_breath() { return io::Clock::now() + std::chrono::seconds(15); }
 
-// Whether there is nothing more to tell, because what was watched has gone.
-bool is_over(const base::Error& error, const fleet::Sandbox& sandbox) {
-  return error.code == Code::kNotFound || sandbox.end_cause().has_value();
-}
-
 io::Task<> tell_changes(CallPtr call, fleet::SandboxPtr sandbox, fleet::FileWatch watch) {
   http::Exchange& exchange = call->exchange();
   while (true) {
     const auto changed = co_await watch.next(next_breath());
-    if (changed) {
-      const std::string event = event_of(*changed);
-      CO_RETURN_IF_ERROR(co_await exchange.send(event));
-      continue;
-    }
-    if (changed.error().code == Code::kTimeout) {
-      const std::string breath = http::sse_comment("");
-      CO_RETURN_IF_ERROR(co_await exchange.send(breath));
-      continue;
-    }
-    if (is_over(changed.error(), *sandbox)) co_return co_await exchange.finish();
-    co_return std::unexpected(changed.error());
+    const bool is_silent = !changed && changed.error().code == Code::kTimeout;
+    // What was watched has gone, or the sandbox with it.
+    const bool is_over = changed ? !changed->has_value() : sandbox->end_cause().has_value();
+    if (is_over) co_return co_await exchange.finish();
+    if (!changed && !is_silent) co_return std::unexpected(changed.error());
+    const std::string said = is_silent ? http::sse_comment("") : event_of(**changed);
+    CO_RETURN_IF_ERROR(co_await exchange.send(said));
   }
 }
 
@@ -75,8 +65,10 @@ io::Task<> watch_directory(CallPtr call) {
   CO_ASSIGN_OR_RETURN(auto watch, fleet::watch(sandbox, request));
   // The answer begins when nothing is missed any more; what fails before has a status of its own.
   CO_ASSIGN_OR_RETURN(const auto watching, told(co_await watch.next(soon())));
-  CO_RETURN_IF_ERROR(co_await call->exchange().begin(http::response_of(200, "text/event-stream", {})));
-  const std::string event = event_of(watching);
+  if (!watching) co_return base::fail(Code::kNotFound, text_of_path(request.path) + " has gone");
+  http::Response head = http::response_of(200, "text/event-stream", {});
+  CO_RETURN_IF_ERROR(co_await call->exchange().begin(std::move(head)));
+  const std::string event = event_of(*watching);
   CO_RETURN_IF_ERROR(co_await call->exchange().send(event));
   co_return co_await tell_changes(call, sandbox, std::move(watch));
 }
