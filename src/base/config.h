@@ -25,6 +25,7 @@ struct DiskConfig {
   std::uint64_t default_bytes = std::uint64_t{1} << 30;
   std::uint32_t pool = 2;  // disks of the default size that are made ahead
   std::uint64_t reserve = std::uint64_t{1} << 30;
+  bool operator==(const DiskConfig&) const = default;
 };
 
 // Where and as whom the server listens.
@@ -37,6 +38,7 @@ struct ServerConfig {
   std::string preview_domain;              // empty: no host names for ports
   std::string user = "cove";
   LogLevel log_level = LogLevel::kInfo;
+  bool operator==(const ServerConfig&) const = default;
 };
 
 // What clients get when they ask for nothing, and the most that they may ask for. 0: what the host has room
@@ -52,6 +54,7 @@ struct LimitConfig {
   std::chrono::milliseconds default_timeout{std::chrono::seconds(60)};
   std::chrono::milliseconds default_command_timeout{std::chrono::minutes(30)};
   std::uint64_t max_output = std::uint64_t{1} << 30;
+  bool operator==(const LimitConfig&) const = default;
 };
 
 struct Config {
@@ -65,6 +68,7 @@ struct Config {
   LimitConfig limits;
 
   static constexpr const char* kDefaultPath = "/etc/cove/cove.conf";
+  bool operator==(const Config&) const = default;
 };
 
 enum class ConfigSource { kDefault, kFile, kEnvironment, kFlag };
@@ -101,11 +105,6 @@ std::optional<std::string> process_environment(const std::string& name);
 
 // A file's text alone; `origin` names it in errors.
 Result<Config> parse_config(std::string_view text, std::string_view origin);
-
-// "127.0.0.1:7717", "[::1]:0", "localhost:80" or "unix:/path".
-Result<> check_listen_address(std::string_view text);
-// Whether only this machine can reach it; for an address that was checked.
-bool is_local_address(std::string_view text);
 
 // docs/configuration.md, whole.
 std::string config_markdown();

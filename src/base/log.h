@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -33,8 +34,8 @@ struct LogField {
 
 // Writes lines of JSON: {"time":…,"level":…,"event":…, fields}. One line is one write, so lines of several
 // threads and processes do not mix. Each event may come so many times a second; the next line of an event
-// that was held back says how many were ("suppressed"). A line is at most 16 KiB: longer texts are cut. Any
-// thread may use it. Known field names: request, sandbox, team, error, pid.
+// that was held back says how many were ("suppressed"). Long texts are cut. Any thread may use it.
+// Known field names: request, sandbox, team, error, pid.
 class Log {
  public:
   static constexpr std::uint32_t kPerSecond = 50;
@@ -60,6 +61,8 @@ class Log {
     std::uint64_t suppressed = 0;
   };
 
+  // How many lines of the event were held back since its last; none: so is this one.
+  std::optional<std::uint64_t> admit(std::string_view event, std::chrono::system_clock::time_point now);
   void write(LogLevel level, std::string_view event, std::initializer_list<LogField> fields);
 
   const Sink sink_;

@@ -30,6 +30,7 @@ Paths Paths::of(const std::string& state) {
   paths.spawner_socket = paths.run + "/spawner.sock";
   paths.spawner_lock = paths.run + "/spawner.lock";
   paths.spawner_log = paths.run + "/spawner.log";
+  paths.server_run = paths.run + "/server";
   paths.serve_lock = paths.run + "/serve.lock";
   paths.cgroup = name;
   return paths;

@@ -19,6 +19,7 @@ struct Paths {
   std::string spawner_socket;
   std::string spawner_lock;
   std::string spawner_log;
+  std::string server_run;  // the server's own, for sockets that clients find by their path
   std::string serve_lock;  // of `cove serve`
   std::string cgroup;      // name of the parent group
 

@@ -11,16 +11,21 @@ namespace engine {
 // taken, and what answers is not believed: it may say anything, but not more at a time than the window has.
 // `on_news` is told whenever there may be something to take, room to give, or an end. The Streams outlive it.
 class ServedFileCall : public StreamListener {
+ private:
+  struct Key {};
+
  public:
   using Done = wire::file::Done;
 
   // kInvalid: a worker would not take it.
   static Result<std::shared_ptr<ServedFileCall>> begin(Streams& streams, const wire::file::Request& request,
                                                        std::function<void()> on_news);
+  // For begin() alone.
+  ServedFileCall(Key, Streams& streams, std::function<void()> on_news)
+      : streams_(streams), on_news_(std::move(on_news)) {}
 
   // The next of what came out: Entries, Opened, Bytes, Attribute, Changed.
   std::optional<wire::file::Event> take();
-  bool has_more() const { return !waiting_.empty(); }
   // How it has ended, once it has; what came before may still wait to be taken.
   const std::optional<Result<Done>>& end() const { return end_; }
 
@@ -44,7 +49,6 @@ class ServedFileCall : public StreamListener {
     std::size_t size = 0;
   };
 
-  explicit ServedFileCall(Streams& streams) : streams_(streams) {}
   void finish(Result<Done> end);
 
   Streams& streams_;

@@ -6,23 +6,31 @@
 namespace engine {
 
 // One process among many streams: nothing here blocks. Its observer is told of its start, its output and,
-// once, of its end. init enforces the deadline; one that does not is not waited for. The Streams outlive it,
-// and so does whoever calls keep_time() when deadline() has come.
-class ServedProcess : public StreamListener, public std::enable_shared_from_this<ServedProcess> {
+// once, of its end. init enforces the deadline; one that does not is not waited for. Whoever owns it calls
+// keep_time() when deadline() has come. The Streams outlive it.
+class ServedProcess : public StreamListener {
+ private:
+  struct Key {};
+
  public:
   using Clock = std::chrono::steady_clock;
-  struct Limits {
-    std::chrono::milliseconds slack{10'000};      // after timeout and grace, when init has not done its part
-    std::chrono::milliseconds last_words{5'000};  // what one that was killed may take to be gone
+
+  struct Watched {
+    ExecutionId id = ExecutionId::random();  // that the observer is told
+    std::shared_ptr<ExecutionObserver> observer;
   };
 
-  // kInvalid: init would not take it.
-  static Result<std::shared_ptr<ServedProcess>> start(Streams& streams, const Command& command, ExecutionId id,
-                                                      std::shared_ptr<ExecutionObserver> observer);
+  // kInvalid: init would not take it. One that cannot be started ends with the reason, later.
+  static Result<std::shared_ptr<ServedProcess>> start(Streams& streams, const Command& command,
+                                                      Watched watched);
+  // For start() alone.
+  ServedProcess(Key, Streams& streams, const Command& command, Watched watched);
 
   std::optional<std::uint32_t> pid() const { return pid_; }
   bool is_over() const { return observer_ == nullptr; }
-  // How much input may be sent now; the observer hears input_taken() when that grows. 0 after its end.
+  // It was started with one, and nobody has closed it.
+  bool has_input() const { return !is_over() && input_open_; }
+  // How much may be given now; the observer hears input_taken() when that grows.
   std::size_t input_room() const;
   // At most that much. Empty: the end.
   void give_input(std::string bytes);
@@ -31,33 +39,32 @@ class ServedProcess : public StreamListener, public std::enable_shared_from_this
   // Asked to end, and killed after its grace. Ends as cancelled, unless it ends well or for another reason.
   void cancel();
 
-  std::optional<Clock::time_point> deadline() const;
+  std::optional<Clock::time_point> deadline() const { return timer_; }
   void keep_time(Clock::time_point now);
 
   void hear(const wire::init::Event& event) override;
   void cut(const base::Error& why) override;
 
  private:
-  struct Key {};
+  // After timeout and grace, when init has not done its part.
+  static constexpr std::chrono::milliseconds kSlack{10'000};
+  // What one that was killed may take to be gone.
+  static constexpr std::chrono::milliseconds kLastWords{5'000};
 
- public:
-  ServedProcess(Key, Streams& streams, const Command& command, std::shared_ptr<ExecutionObserver> observer);
-
- private:
-  void hear_output(const wire::init::Output& output);
+  Outcome judged(Outcome outcome) const;
   void finish(Ending ending);
 
   Streams& streams_;
   std::uint32_t stream_ = 0;
+  const ExecutionId id_;
   const std::chrono::milliseconds timeout_;
   const std::chrono::milliseconds grace_;
+  const bool has_terminal_;
   std::shared_ptr<ExecutionObserver> observer_;
-  ExecutionId id_ = ExecutionId::random();
   std::optional<std::uint32_t> pid_;
   std::size_t input_under_way_ = 0;
   bool input_open_ = false;
   bool is_cancelled_ = false;
-  bool is_overdue_ = false;
   bool is_killed_ = false;
   std::optional<Clock::time_point> timer_;
 };

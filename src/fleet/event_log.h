@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "base/error.h"
@@ -26,7 +25,9 @@ class Spools {
 
  private:
   friend class EventLog;
-  Result<sys::UniqueFd> open();
+  // Into the file, which is opened when there is none.
+  Result<> write(sys::UniqueFd& file, std::uint64_t offset, std::string_view bytes);
+  void close(sys::UniqueFd& file, std::uint64_t size);
 
   const std::string directory_;
   const Limits limits_;
@@ -34,60 +35,61 @@ class Spools {
   std::uint64_t bytes_ = 0;
 };
 
-// Everything that a run told, in order, to be read again from any event on. Short logs are in memory, long
-// ones in a file. Never waits for a reader. Output that comes while nobody has read the last piece joins it.
+// Everything that a run told, in order, to be read again from any event on. The end of it is in memory, and
+// what lies before, of a long one, in a file. Never waits for a reader. Output joins the piece before it as
+// long as nobody has read that.
 class EventLog {
  public:
   struct Limits {
-    std::uint64_t output = 10 << 20;  // bytes of stdout and stderr together; what is more is counted
-    std::uint64_t rich = 64 << 20;    // bytes of everything else
-    std::size_t in_memory = 64 << 10;
+    std::uint64_t output = 10 << 20;  // bytes of stdout and stderr together
+    std::uint64_t rich = 64 << 20;    // bytes of what runtimes tell
+    std::size_t memory = 64 << 10;
   };
   EventLog(Spools& spools, Limits limits) : spools_(spools), limits_(limits) {}
   ~EventLog();
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
-  // False: there was no room, and it is counted instead.
-  bool add(EventKind kind, std::string_view bytes);
-  std::uint64_t last() const { return last_; }
-  // Events after this one, of `most_bytes` together, but at least one when there is one.
+  // Output past its limit, or without room in the spools, is counted and dropped.
+  void add_output(EventKind channel, std::string_view bytes);
+  // False: there is no room for it.
+  bool add_rich(EventKind kind, std::string_view bytes);
+  // Our own words: short, few, and always taken.
+  void add(EventKind kind, std::string_view bytes = {});
+
+  std::uint64_t last() const { return last_.number; }
+  // Events after this one, about `most_bytes` of them together, but at least one when there is one.
   Result<std::vector<Event>> after(std::uint64_t number, std::size_t most_bytes);
 
-  std::uint64_t dropped() const { return dropped_; }  // bytes of output and of what else there was no room for
+  std::uint64_t dropped() const { return dropped_; }  // bytes of output
   std::uint64_t size() const { return end_; }         // bytes kept
-  std::size_t memory() const { return memory_.size(); }
-  // Out of memory, into its file; stays where it is when there is no room.
+  std::size_t memory() const { return tail_.size(); }
+  // Out of memory, as far as there is room elsewhere.
   void spill();
 
  private:
-  struct Mark {
+  struct Place {
     std::uint64_t number = 0;
     std::uint64_t offset = 0;
   };
-  struct Record {
+  struct Last : Place {
     EventKind kind = EventKind::kStarted;
-    std::uint64_t header = 0;
-    std::uint64_t size = 0;
+    std::size_t size = 0;
   };
 
-  bool has_room(EventKind kind, std::size_t size) const;
-  bool append(std::string_view bytes);
+  bool make_room(std::size_t size);
   bool join(EventKind kind, std::string_view bytes);
-  Result<> read(std::uint64_t offset, std::size_t size, std::string& out) const;
-  Result<Record> record_at(std::uint64_t offset) const;
-  Result<std::uint64_t> offset_of(std::uint64_t number) const;
+  Place place_before(std::uint64_t number) const;
+  Result<std::string> read(std::uint64_t offset, std::uint64_t size) const;
 
   Spools& spools_;
   const Limits limits_;
-  std::string memory_;  // all of it, until there is a file
   sys::UniqueFd file_;
-  std::uint64_t end_ = 0;  // bytes in memory or file
-  std::vector<Mark> marks_;
-  std::uint64_t last_ = 0;
-  EventKind last_kind_ = EventKind::kStarted;
-  std::uint64_t last_offset_ = 0;
-  std::size_t last_size_ = 0;
+  std::uint64_t tail_begin_ = 0;  // as much is in the file
+  std::string tail_;
+  std::uint64_t end_ = 0;
+  std::vector<Place> marks_;  // some of the events, to find the others
+  Last last_;
   std::uint64_t read_ = 0;  // the last event that somebody has read
   std::uint64_t output_ = 0;
   std::uint64_t rich_ = 0;

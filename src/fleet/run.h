@@ -10,6 +10,9 @@
 namespace fleet {
 
 class Sandbox;
+using SandboxPtr = std::shared_ptr<Sandbox>;
+class Run;
+using RunPtr = std::shared_ptr<Run>;
 
 enum class RunKind : std::uint8_t { kCell, kCommand };
 enum class RunState : std::uint8_t { kWaiting, kRunning, kEnded };
@@ -28,7 +31,7 @@ struct RunFacts {
 // One execution of a context, or one process, from when it was asked for; kept for a while after its end, by
 // its sandbox, and longer by whoever holds it. What it tells goes to its log and never waits for a reader. Used
 // on the loop alone.
-class Run : public engine::ExecutionObserver {
+class Run : public engine::ExecutionObserver, public std::enable_shared_from_this<Run> {
  public:
   using Time = std::chrono::system_clock::time_point;
 
@@ -39,7 +42,7 @@ class Run : public engine::ExecutionObserver {
   // Its turn has come, and it has ended; none: not yet.
   std::optional<Time> started_at() const { return started_; }
   std::optional<Time> ended_at() const { return ended_; }
-  // Inside the sandbox; of a command that has started.
+  // Inside the sandbox, of a command that has started.
   std::optional<std::uint32_t> pid() const;
   // How it has ended, once it has. `usage.dropped_bytes` counts what is not in the log.
   const std::optional<engine::Ending>& ending() const { return ending_; }
@@ -54,7 +57,7 @@ class Run : public engine::ExecutionObserver {
   // One that waits ends at once. One that runs is interrupted (a cell) or asked to end (a command), and killed
   // after its grace; it ends as cancelled, unless its end came first. kConflict: it has ended.
   Result<> cancel();
-  // The others are for commands. kConflict: it has ended, or has no such thing.
+  // The others are for commands alone. kConflict: it has ended, or has no such thing.
   Result<> signal(int number);
   Result<> resize(wire::init::Window window);
   // Returns when all of it is on its way; waits while the process takes nothing. One writer at a time.
@@ -70,26 +73,36 @@ class Run : public engine::ExecutionObserver {
 
  private:
   friend class Sandbox;
-  Run(std::shared_ptr<Sandbox> sandbox, RunFacts facts, EventLog::Limits limits);
+  struct From {
+    std::uint64_t number = 0;
+    std::size_t most_bytes = 0;
+  };
+
+  Run(const SandboxPtr& sandbox, RunFacts facts, EventLog::Limits limits);
   // How the sandbox has ended is known now.
   void explain(wire::spawner::EndedAs ended_as);
   void finish(engine::Ending ending);
-  Result<> check_process(std::string_view what) const;
-  void note_dropped();
+  // Its sandbox, when there is still something to control.
+  Result<SandboxPtr> controlled(std::string_view what) const;
+  Result<SandboxPtr> controlled_process(std::string_view what) const;
+  Result<> controlled_input() const;
+  static io::Task<std::vector<Event>> read_after(RunPtr run, From from, io::Deadline until);
+  static io::Task<engine::Ending> await_end(RunPtr run, io::Deadline until);
+  static io::Task<> put(RunPtr run, std::string bytes, io::Deadline until);
 
   const RunFacts facts_;
   std::weak_ptr<Sandbox> sandbox_;
-  std::shared_ptr<engine::ServedProcess> process_;  // of a command that lives
+  std::shared_ptr<engine::ServedProcess> process_;  // of a command
   EventLog log_;
   io::Bell bell_;
   std::size_t readers_ = 0;  // that wait right now
   std::optional<Time> started_;
   std::optional<Time> ended_;
+  io::Clock::time_point ended_on_;
   std::optional<engine::Ending> unexplained_;
   std::optional<engine::Ending> ending_;
-  bool has_told_of_loss_ = false;
+  bool has_lost_results_ = false;
+  bool is_dropped_ = false;
 };
-
-using RunPtr = std::shared_ptr<Run>;
 
 }  // namespace fleet

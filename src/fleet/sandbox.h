@@ -5,6 +5,7 @@
 #include "engine/contexts.h"
 #include "engine/language.h"
 #include "fleet/end_cause.h"
+#include "fleet/idleness.h"
 #include "fleet/run.h"
 #include "fleet/spawner.h"
 #include "io/task_group.h"
@@ -37,8 +38,10 @@ struct Ground {
   Spawner& spawner;
   Spools& spools;
   io::TaskGroup& tasks;
+  io::Bell& clock_bell;  // a time to live has changed
   engine::ContextLimits context_limits;
   Keeping keeping;
+  std::chrono::milliseconds usage_interval;
 };
 
 struct ContextWish {
@@ -58,56 +61,71 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   const engine::Sandbox& engine() const { return sandbox_; }  // seccomp(), disk_bytes(), setup()
   const Wish& wish() const { return wish_; }
   Time created() const { return created_; }
-  // None: it lives.
+  // It ends, or has ended: nothing can be asked of it any more.
+  bool is_ending() const { return is_ending_; }
+  // None: it lives, or nobody knows yet.
   const std::optional<EndCause>& end_cause() const { return end_cause_; }
 
   // Whoever asks anything of it for a caller: it is not idle.
-  void touch();
-  // When it ends if nothing is changed; none: never.
+  void touch() { idleness_.touch(io::Clock::now()); }
+  // When its time is up; none: never.
   std::optional<Time> expires_at() const;
-  void set_ttl(std::chrono::milliseconds from_now);
+  // From now on; 0: for ever.
+  void set_ttl(std::chrono::milliseconds ttl);
   void set_idle_timeout(std::chrono::milliseconds timeout);
 
-  // Contexts. What is known of one is the engine's (list, find, interrupt, restart, remove).
-  engine::Contexts& contexts() { return contexts_; }
+  // Its contexts, to list, find, interrupt, restart and remove; made and used by those below.
+  engine::Contexts& contexts();
   Result<engine::ContextId> create_context(const ContextWish& wish);
   // The one that cells of a language run in when they name none, made when it is first asked for.
   Result<engine::ContextId> default_context(std::string_view language);
 
-  // Queues a cell. Whose language is empty runs in that of its context.
+  // Queues a cell. One that names no dialect is in that of its context.
   Result<RunPtr> execute(const engine::ContextId& context, engine::Cell cell);
-  // Starts a process; environment, cwd and user of the command are taken as they are (see command()).
+  // Starts a process. The command is taken as it is: see command().
   Result<RunPtr> start(const engine::Command& command);
   // One with the sandbox's environment, working directory and user.
   engine::Command command(std::vector<std::string> argv) const;
-  Result<RunPtr> find(const engine::ExecutionId& id) const;
+  // Also of those that have ended, as long as they are kept.
+  Result<RunPtr> find(const engine::ExecutionId& id);
   // Oldest first.
   const std::vector<RunPtr>& runs();
-
-  // The parts of it that file calls use: something was sent, and the task that carries it is to look.
-  engine::Streams& streams() { return streams_; }
-  void nudge() { bell_.ring(); }
-
-  // ---- for Fleet ----
-  using OnEnd = std::function<void(Sandbox& sandbox, EndCause cause)>;
-  static std::shared_ptr<Sandbox> make(const Ground& ground, Wish wish, engine::Sandbox sandbox);
-  // Begins the task that carries everything; `on_end` is told once.
-  Result<> launch(OnEnd on_end);
-  // Everything in it ends as sandbox_ended at once; returns when its processes are killed (or all is gone).
-  // A second call waits for nothing and changes nothing.
-  static io::Task<> end(std::shared_ptr<Sandbox> self, EndCause cause, wire::spawner::Until until);
-  // Whether something goes on that keeps it from being idle; processes that only live do not.
-  bool is_busy() const;
-  io::Clock::time_point touched() const { return touched_; }
-
-  Sandbox(const Ground& ground, Wish wish, engine::Sandbox sandbox);
 
  private:
   friend class Run;
   friend class FileStream;
-  io::Task<> carry();
-  void drop_old_runs();
+  friend class Fleet;
+  using OnEnd = std::function<void(Sandbox& sandbox)>;
+
+  Sandbox(const Ground& ground, Wish wish, engine::Sandbox sandbox);
+  // Begins the task that carries everything; `on_end` is told once.
+  static Result<SandboxPtr> launch(const Ground& ground, Wish wish, engine::Sandbox sandbox, OnEnd on_end);
+  static io::Task<> carry(SandboxPtr self);
+  static io::Task<> enter(SandboxPtr self, wire::spawner::EnterContext request,
+                          std::function<void(Result<>)> told);
+  // Everything in it ends as sandbox_ended. No cause: by itself, and the spawner may know why.
+  void begin_end(std::optional<EndCause> cause, wire::spawner::Until until);
+  static io::Task<> conclude(SandboxPtr self, wire::spawner::Until until);
+  // Returns when the spawner has done what it was asked for.
+  static io::Task<> await_end(SandboxPtr self);
+  void explain_runs(wire::spawner::EndedAs ended_as);
+
+  Result<> check_alive() const;
+  // Something was sent, or a deadline may have changed: the task that carries it looks.
+  void nudge() { bell_.ring(); }
+  // The socket was full: it is to be waited for.
+  void nudge_if_unsent() {
+    if ((streams_.wanted_events() & POLLOUT) != 0) nudge();
+  }
+  void keep_time();
+  io::Deadline next_deadline() const;
   RunPtr keep(RunPtr run);
+  void drop_old_runs();
+  Idleness::Activity activity() const;
+  // Why it is to end now, if it is.
+  std::optional<EndCause> look_at_time(io::Clock::time_point now);
+  io::Deadline next_look() const;
+  void ask_used();
 
   const Ground ground_;
   Wish wish_;
@@ -120,12 +138,13 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   std::vector<RunPtr> runs_;
   std::map<std::string, engine::ContextId, std::less<>> default_contexts_;
   std::size_t file_calls_ = 0;
-  Time created_ = std::chrono::system_clock::now();
-  io::Clock::time_point touched_ = io::Clock::now();
-  std::optional<io::Clock::time_point> expires_;
+  const Time created_ = std::chrono::system_clock::now();
+  Idleness idleness_;
+  io::Deadline expires_;
+  bool is_ending_ = false;
+  bool is_gone_ = false;
+  io::Bell gone_bell_;
   std::optional<EndCause> end_cause_;
 };
-
-using SandboxPtr = std::shared_ptr<Sandbox>;
 
 }  // namespace fleet

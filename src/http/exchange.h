@@ -19,15 +19,15 @@
 namespace http {
 
 class Connection;
-struct Head;
+struct Request;
 
 // One request and its one answer. Loop thread only. What the client sent is checked for form before a handler
 // sees it. Valid until the handler returns; afterwards every call fails with kUnavailable, so that a task
 // left behind harms nobody.
 class Exchange {
  public:
-  Exchange(std::shared_ptr<Connection> connection, std::unique_ptr<Head> head, Host host);
-  ~Exchange();
+  // Both outlive it.
+  Exchange(Connection& connection, Request& request) : connection_(connection), request_(request) {}
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
@@ -55,7 +55,7 @@ class Exchange {
   // kExhausted: larger than `most` (413). kTimeout: too slow. kUnavailable: the client is gone. kInvalid:
   // malformed.
   io::Task<std::string> whole_body(std::size_t most);
-  // The next bytes as they come (at most 256 KiB); empty at the end. Tells the client to continue when it
+  // The next bytes as they come (at most 64 KiB); empty at the end. Tells the client to continue when it
   // waits for that.
   io::Task<std::string> next_piece();
 
@@ -78,18 +78,17 @@ class Exchange {
   bool wants_upgrade() const;  // to a WebSocket
   // Those that the client offers.
   std::vector<std::string> subprotocols() const;
+  // An error of it has been answered: 426 when no WebSocket was asked for, 400 when the request for it is
+  // malformed.
   io::Task<std::shared_ptr<WebSocket>> upgrade(std::string_view subprotocol = {});
 
  private:
-  friend class Connection;
-  std::shared_ptr<Connection> connection_;
-  std::unique_ptr<Head> head_;
-  Host host_;
-  std::string request_id_;
+  Connection& connection_;
+  Request& request_;
 };
 
 // An error that it returns before it began an answer becomes 500 with code `internal`, and is logged; after,
 // it breaks the connection.
-using Handler = std::function<io::Task<>(std::shared_ptr<Exchange>)>;
+using Handler = std::function<io::Task<>(Exchange&)>;
 
 }  // namespace http

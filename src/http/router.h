@@ -17,7 +17,7 @@ namespace http {
 // empty and no dot segment. The last one may be a rest parameter, which matches any number of segments, none
 // included, joined by slashes:
 //   {path...}  a path in a file system: one with a component "." or ".." is bad;
-//   {path***}  anything, for a proxy (which forwards the raw path).
+//   {path*}    anything, for a proxy (which forwards the raw path).
 class RoutePattern {
  public:
   using Parameters = std::vector<std::pair<std::string_view, std::string>>;
@@ -36,9 +36,7 @@ class RoutePattern {
     Kind kind;
     std::string text;  // the segment, or the parameter's name
   };
-  static base::Result<Piece> parse_piece(std::string_view text);
-  Fit match_rest(const Piece& piece, const std::vector<std::string>& rest, Parameters& parameters) const;
-
+  static Piece parse_piece(std::string_view text);
   std::string text_;
   std::vector<Piece> pieces_;
 };
@@ -80,6 +78,8 @@ class Router {
     RoutePattern pattern;
     std::vector<std::pair<std::string, T>> methods;
   };
+  const T* route_of(const Path& path, std::string_view method) const;
+
   std::vector<Path> paths_;
 };
 
@@ -100,28 +100,29 @@ void Router<T>::add(std::string_view method, std::string_view pattern, T route) 
 
 template <class T>
 auto Router<T>::match(std::string_view method, const std::vector<std::string>& segments) const -> Match {
+  Match none;
   for (const Path& path : paths_) {
-    Match match;
+    Match match{.pattern = path.pattern.text()};
     const auto fit = path.pattern.match(segments, match.parameters);
     if (fit == RoutePattern::Fit::kNo) continue;
-    match.pattern = path.pattern.text();
     match.kind = Match::Kind::kBadPath;
     if (fit == RoutePattern::Fit::kBadPath) return match;
-    const auto of = [&](std::string_view wanted) {
-      return std::ranges::find(path.methods, wanted, &std::pair<std::string, T>::first);
-    };
-    auto found = of(method);
-    if (found == path.methods.end() && method == "HEAD") found = of("GET");
-    if (found != path.methods.end()) {
-      match.kind = Match::Kind::kFound;
-      match.route = &found->second;
-      return match;
-    }
-    match.kind = Match::Kind::kMethodNotAllowed;
-    for (const auto& [name, route] : path.methods) match.allow += (match.allow.empty() ? "" : ", ") + name;
-    return match;
+    match.route = route_of(path, method);
+    match.kind = Match::Kind::kFound;
+    if (match.route != nullptr) return match;
+    none.kind = Match::Kind::kMethodNotAllowed;
+    none.pattern = match.pattern;
+    for (const auto& [name, route] : path.methods) none.allow += (none.allow.empty() ? "" : ", ") + name;
   }
-  return {};
+  return none;
+}
+
+template <class T>
+const T* Router<T>::route_of(const Path& path, std::string_view method) const {
+  auto found = std::ranges::find(path.methods, method, &std::pair<std::string, T>::first);
+  if (found == path.methods.end() && method == "HEAD")
+    found = std::ranges::find(path.methods, "GET", &std::pair<std::string, T>::first);
+  return found == path.methods.end() ? nullptr : &found->second;
 }
 
 }  // namespace http

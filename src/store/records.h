@@ -83,7 +83,7 @@ struct Key {
   KeyId id;
   TeamId team;
   std::optional<UserId> user;
-  std::string name;  // any text, may be empty
+  std::string name;  // may be empty
   Scope scope;
   std::string hash;  // 32 bytes: SHA-256 of the secret (auth/key.h)
   Time created;
@@ -111,7 +111,7 @@ struct SandboxRow {
   KeyId owner_key;                   // that made it; may be gone since
   std::optional<UserId> owner_user;  // of that key
   std::optional<ProjectId> project;
-  std::string name;           // any text, may be empty
+  std::string name;           // may be empty
   std::string labels = "{}";  // a JSON object of strings
   std::string template_name;
   std::string template_digest;
@@ -139,9 +139,11 @@ struct PageRequest {
 };
 constexpr std::size_t kMaxPage = 1000;
 
-// Of teams, users and projects: 1 to 63 letters, digits and . _ - @ +, a letter or digit first.
-Result<> check_identifier(std::string_view text, std::string_view whose);
-// Of keys and sandboxes: at most 128 bytes of UTF-8 without control characters and marks that reorder text.
-Result<> check_title(std::string_view text, std::string_view whose);
+// What people call something: 1 to 100 characters of UTF-8 without control characters and marks that reorder
+// text.
+Result<> check_name(std::string_view text, std::string_view whose);
+
+// RFC 3339 in UTC: 2026-01-31T09:30:00.250Z.
+std::string rfc3339(Time time);
 
 }  // namespace store

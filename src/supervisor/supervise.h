@@ -18,8 +18,9 @@ struct Plan {
   std::chrono::milliseconds grace{10000};  // that the server gets to end its sandboxes
 };
 
-// Runs until SIGTERM or SIGINT (Result with a value), or until going on is hopeless. Prints one line to
-// stdout when the server serves, and each time that it does again. Needs root and a process of one thread.
+// Runs until SIGTERM or SIGINT, which is a success, or until going on is hopeless. A second signal cuts the
+// grace short. Prints one line to stdout when the server serves, and each time that it does again, and tells
+// the service manager. Needs root and a process of one thread.
 Result<> supervise(const Plan& plan, base::Log& log);
 
 }  // namespace supervisor

@@ -47,7 +47,8 @@ std::vector<Request> every_request() {
           Stay{},
           List{},
           Attach{.after = 1ULL << 41},
-          ExpectContext{.environment = {"A=b"}, .cwd = "/"}};
+          ExpectContext{.environment = {"A=b"}, .cwd = "/"},
+          AskUsed{}};
 }
 
 std::vector<Event> every_event() {
