@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include <algorithm>
-
-#include "api/sandbox_of.h"
+#include "api/run_wish.h"
 #include "api/sandbox_wish.h"
 
 namespace api {
@@ -14,49 +12,23 @@ namespace {
 
 using base::Code;
 
-constexpr std::size_t kMaxArguments = 4096;
-constexpr std::size_t kMaxArgument = 131072;
-constexpr std::size_t kMaxPath = 4096;
 // What init may take to start a process on a busy host, and the kernel to end one.
 constexpr std::chrono::seconds kStart{30};
 constexpr std::chrono::seconds kEnd{2};
 
-bool fits(std::string_view text, std::size_t most) { return text.size() <= most && !text.contains('\0'); }
-
-std::vector<std::string> read_argv(Fields& fields) {
-  auto argv = fields.list("argv", kMaxArguments);
-  if (!argv) return {};
-  if (argv->empty()) fields.refuse("argv", "is empty; the program comes first");
-  if (!std::ranges::all_of(*argv, [](std::string_view text) { return fits(text, kMaxArgument); })) {
-    fields.refuse("argv", "has an argument that is longer than 128 KiB or has NUL in it");
-  }
-  return *std::move(argv);
-}
-
-std::vector<std::string> read_command(Fields& fields) {
-  auto command = fields.text("command", kMaxArgument);
-  if (!command) return {};
-  if (command->empty() || command->contains('\0')) fields.refuse("command", "is empty, or has NUL in it");
-  return {"bash", "-c", *std::move(command)};
-}
-
 }  // namespace
 
 engine::Command read_program(Fields& fields, const fleet::Sandbox& sandbox, std::vector<std::string> otherwise) {
-  auto argv = read_argv(fields);
-  auto command = read_command(fields);
-  if (fields.has("argv") && fields.has("command")) fields.refuse("argv", "cannot stand beside 'command'");
+  RunWish wish;
+  read_command(fields, wish);
   if (!fields.has("argv") && !fields.has("command")) {
     if (otherwise.empty()) fields.refuse("command", "is missing; it or 'argv' says what to run");
-    argv = std::move(otherwise);
+    wish.argv = std::move(otherwise);
   }
-  auto program = sandbox.command(argv.empty() ? std::move(command) : std::move(argv));
-  if (const auto cwd = fields.text("cwd", kMaxPath)) {
-    if (cwd->empty() || cwd->contains('\0')) fields.refuse("cwd", "is empty, or has NUL in it");
-    program.cwd = absolute(sandbox, *cwd);
-  }
-  set_variables(program.environment, read_environment(fields));
-  return program;
+  wish.cwd = fields.text("cwd");
+  if (wish.cwd && (wish.cwd->empty() || wish.cwd->contains('\0'))) fields.refuse("cwd", "is empty, or has NUL in it");
+  wish.environment = read_environment(fields);
+  return command_of(sandbox, wish, std::chrono::milliseconds(0));
 }
 
 io::Task<> until_started(fleet::RunPtr run) {

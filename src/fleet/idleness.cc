@@ -15,7 +15,7 @@ Idleness::Verdict Idleness::look(Time now, Activity activity) {
   if (now >= touched_ + timeout_) return Verdict::kIdle;
   if (now < asked_ + interval()) return Verdict::kGoOn;
   asked_ = now;
-  return activity == Activity::kProcesses ? Verdict::kAskUsed : Verdict::kGoOn;
+  return activity == Activity::kQuiet ? Verdict::kAskUsed : Verdict::kGoOn;
 }
 
 void Idleness::hear_used(Time now, std::chrono::microseconds used) {

@@ -21,9 +21,9 @@ class Idleness {
   void set_timeout(Milliseconds timeout) { timeout_ = timeout; }
   void touch(Time now) { touched_ = now; }
 
-  enum class Activity { kNone, kProcesses, kBusy };
+  enum class Activity { kQuiet, kBusy };
   enum class Verdict { kGoOn, kAskUsed, kIdle };
-  // `activity`: something goes on that is never idle, or there are processes that may use CPU.
+  // `activity`: whether something goes on that is never idle; what is quiet may still use CPU.
   Verdict look(Time now, Activity activity);
   // What its processes have used since it was made.
   void hear_used(Time now, std::chrono::microseconds used);

@@ -265,7 +265,7 @@ Idleness::Activity Sandbox::activity() const {
                          if (run->readers_ > 0) return true;
                          return !run->is_over() && run->facts().kind == RunKind::kCell;
                        });
-  return is_busy ? Idleness::Activity::kBusy : Idleness::Activity::kProcesses;
+  return is_busy ? Idleness::Activity::kBusy : Idleness::Activity::kQuiet;
 }
 
 std::optional<EndCause> Sandbox::look_at_time(io::Clock::time_point now) {

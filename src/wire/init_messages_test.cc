@@ -80,7 +80,8 @@ std::vector<Event> every_event() {
             .stdout_bytes = 7,
             .stderr_bytes = 8,
             .input_received = 10,
-            .input_taken = 9}};
+            .input_taken = 9},
+      Used{.cpu_us = 1ULL << 50}};
 }
 
 TEST(InitMessages, EveryRequestSurvivesTheWayAndKeepsItsStream) {

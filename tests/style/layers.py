@@ -24,6 +24,7 @@ MAY_USE = {
     "engine": {"wire", "sys", "base"},
     "io": {"base"},
     "http": {"io", "sys", "base"},
+    "fleet": {"engine", "io", "wire", "sys", "base"},
     "doctor": {"sys", "base"},
     "store": {"sys", "base"},
     "auth": {"store", "sys", "base"},
