@@ -5,8 +5,9 @@
   tidy.py --self-test               prove that it can fail
 
 A file that passed is remembered by a hash of all that its verdict depends on: its text, the project headers it includes
-(found by reading), its compile command, the set of checks and the version of clang-tidy. A run of CI starts with no
-memory and checks everything. Tests and attack programs are left out: half the time, and what they do on purpose
+(found by reading), its compile command, the set of checks, the version of clang-tidy and those of the installed libraries. As
+with ccache, the memory is the user's ($XDG_CACHE_HOME/cove/tidy), so that a second clone does not begin anew; a machine
+without one checks everything. Tests and attack programs are left out: half the time, and what they do on purpose
 (leak a descriptor, overrun a limit) is what the checks are against.
 """
 
@@ -53,10 +54,24 @@ def includes_of(path, known):
 
 
 def fingerprint(path, command, checks, known):
-    total = hashlib.sha256(f"{checks}\n{command}\n".encode())
+    """The same in every clone: no path outside of the project's root counts."""
+    total = hashlib.sha256(f"{checks}\n{command.replace(str(tree.ROOT), '')}\n".encode())
     for file in includes_of(path, known):
-        total.update(f"{file}\n".encode() + file.read_bytes())
+        total.update(f"{file.relative_to(tree.ROOT)}\n".encode() + file.read_bytes())
     return total.hexdigest()
+
+
+def circumstances():
+    """What every verdict depends on besides the files: the checks, and the libraries that are installed."""
+    asked = [[TIDY, "--version"], ["dpkg-query", "--show", "*-dev"]]
+    return (tree.ROOT / ".clang-tidy").read_text() + "".join(subprocess.run(ask, capture_output=True, text=True, check=True).stdout for ask in asked)
+
+
+def memory_of_user():
+    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    memory = pathlib.Path(cache) / "cove" / "tidy"
+    memory.mkdir(parents=True, exist_ok=True)
+    return memory
 
 
 def tidy(build, path):
@@ -66,9 +81,7 @@ def tidy(build, path):
 
 def check(build, wanted):
     """Prints complaints as they come; returns how many files were bad, checked, and remembered as good."""
-    checks = (tree.ROOT / ".clang-tidy").read_text() + subprocess.run([TIDY, "--version"], capture_output=True, text=True).stdout
-    memory = build / "tidy-memory"
-    memory.mkdir(exist_ok=True)
+    checks, memory = circumstances(), memory_of_user()
     known, prints = {}, {}
     for path, command in commands(build).items():
         if not wanted or path in wanted:
