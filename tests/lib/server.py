@@ -43,9 +43,10 @@ class Answer:
 class Server:
     """`cove serve` of one instance."""
 
-    def __init__(self, instance, settings=()):
+    def __init__(self, instance, settings):
         self.cove = instance
-        self.settings = [f"{name}={value}" for name, value in dict(settings).items()]
+        # A user that every machine has: `cove` would be made, and stay.
+        self.settings = [f"{name}={value}" for name, value in {"server_user": "nobody", **settings}.items()]
         self.process = None
         self.address = None
         self._log = None
@@ -56,7 +57,7 @@ class Server:
         self.process = subprocess.Popen(self.cove.command("serve", "--listen", "127.0.0.1:0", *flags), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=self._log, preexec_fn=cove.end_with_the_test)
         line = self._first_line()
-        found = re.search(rb"http://(127\.0\.0\.1):(\d+)", line)
+        found = re.search(rb"\b(127\.0\.0\.1):(\d+)", line)
         if not found:
             self.process.kill()
             raise AssertionError(f"cove serve said {line!r}, and its log ends with {self.log()[-2000:]}")
