@@ -49,12 +49,14 @@ class Answer {
   enum class State { kNone, kStreaming, kWhole };
   base::Result<std::string> head_text(const Response& response, std::optional<std::uint64_t> length) const;
   base::Result<> start(unsigned status);
+  io::Task<> write(Buffers buffers);
 
   Channel& channel_;
   AnswerRules rules_;
   State state_ = State::kNone;
   unsigned status_ = 0;
   bool is_chunked_ = false;
+  bool is_cut_ = false;  // a part is on its way, or was not sent whole: nothing may follow it
   std::optional<std::uint64_t> left_ = {};  // of a streamed body with a length
   bool is_bodyless_ = false;                // HEAD, 204, 304
 };

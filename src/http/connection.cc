@@ -166,6 +166,7 @@ void Connection::before_answer(Request& request) const {
 io::Task<> Connection::until_gone() {
   using namespace asio::experimental::awaitable_operators;
   while (!service_.is_closing) {
+    if (is_upgraded_) co_return co_await service_.closing.wait();
     // Whoever sends on and on while the answer is on its way is not waiting for it.
     if (channel_->buffered().size() >= service_.limits.head_bytes) break;
     const auto which = co_await (channel_->fill(kReadAhead, Channel::kNever) || service_.closing.wait());

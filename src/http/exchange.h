@@ -72,7 +72,8 @@ class Exchange {
   unsigned status() const;  // of the answer; 0 before it has begun
 
   // Returns when the client has hung up or the server closes: for streams with nothing to send. Cancellable.
-  // The body has to be read before.
+  // The body has to be read before. After upgrade(), where receive() tells of a hang-up: when the server
+  // closes.
   io::Task<> until_gone();
 
   bool wants_upgrade() const;  // to a WebSocket
