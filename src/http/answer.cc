@@ -163,4 +163,15 @@ io::Task<> Answer::finish() {
   co_return base::Result<>();
 }
 
+io::Task<> Answer::switch_protocols(std::vector<Header> headers) {
+  if (has_begun()) co_return base::fail(base::Code::kConflict, "the request is answered already");
+  std::string text = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+  text.append("X-Request-Id: ").append(rules_.request_id).append("\r\n");
+  for (const Header& header : headers) CO_RETURN_IF_ERROR(append_header(text, header));
+  text += "\r\n";
+  handed_over();
+  const Buffers buffers = {asio::buffer(text)};
+  co_return co_await write(buffers);
+}
+
 }  // namespace http

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "http/channel.h"
 #include "http/head.h"
@@ -37,7 +38,9 @@ class Answer {
   bool keeps_alive() const { return rules_.keeps_alive; }
   // Has to be said before it begins.
   void close_afterwards() { rules_.keeps_alive = false; }
-  // The connection was given to something else.
+  // 101 with these headers: what follows is no HTTP.
+  io::Task<> switch_protocols(std::vector<Header> headers);
+  // The connection was given to something else, which answers by itself.
   void handed_over() {
     state_ = State::kWhole;
     status_ = 101;
