@@ -42,7 +42,7 @@ TEST(Config, AnErrorNamesFileAndLine) {
 }
 
 TEST(Config, AnUnknownKeyIsToldTheKnownOnes) {
-  EXPECT_THAT(parse_config("x = 1", "c"), FailsSaying("known: workspace_roots"));
+  EXPECT_THAT(parse_config("x = 1", "c"), FailsSaying("known: listen, "));
 }
 
 TEST(Config, ARootThatIsNoAbsoluteDirectoryIsRefused) {
