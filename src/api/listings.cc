@@ -79,7 +79,8 @@ io::Task<Page> page_of(fleet::SandboxPtr sandbox, List list) {
     CO_ASSIGN_OR_RETURN(const auto event, told(co_await stream.next_event(until)));
     if (!event) co_return page;
     const auto* entries = std::get_if<wire::file::Entries>(&*event);
-    if (entries == nullptr) co_return base::fail(Code::kConflict, "the sandbox answers something else than a list");
+    if (entries == nullptr)
+      co_return base::fail(Code::kConflict, "the sandbox answers something else than a list");
     for (const Entry& entry : entries->entries) {
       if (!page.add(entry)) co_return page;
     }
