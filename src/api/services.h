@@ -12,6 +12,7 @@
 #include "fleet/fleet.h"
 #include "io/loop.h"
 #include "io/pool.h"
+#include "io/task_group.h"
 #include "store/store.h"
 
 namespace api {
@@ -19,10 +20,12 @@ namespace api {
 // What handlers work with. Made and owned by the server's main program; outlives every call.
 struct Services {
   io::Loop& loop;
-  io::Pool& pool;  // for calls to the store
+  io::TaskGroup& behind;  // what goes on after an answer
+  io::Pool& pool;         // for calls to the store
   store::Store& store;
   auth::Keyring& keyring;
   fleet::Fleet& fleet;
+  fleet::Spawner& spawner;
   Roster& roster;
   TemplatesAtHand& templates;
   const base::Config& config;
