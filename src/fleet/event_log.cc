@@ -72,10 +72,10 @@ void Spools::close(sys::UniqueFd& file, std::uint64_t size) {
   bytes_ -= size;
 }
 
-EventLog::~EventLog() { spools_.close(file_, tail_begin_); }
+EventLog::~EventLog() { spools_->close(file_, tail_begin_); }
 
 void EventLog::spill() {
-  if (tail_.empty() || !spools_.write(file_, tail_begin_, tail_)) return;
+  if (tail_.empty() || !spools_->write(file_, tail_begin_, tail_)) return;
   tail_begin_ = end_;
   tail_.clear();
   tail_.shrink_to_fit();
