@@ -70,7 +70,7 @@ io::Task<> open(CallPtr call) {
     set_variables(command.environment, {"TERM=xterm-256color"});
   }
   command.terminal = window;
-  command.timeout = std::chrono::milliseconds(0);  // as long as its sandbox
+  command.output_cap = UINT64_MAX;  // the end of it is kept
   CO_ASSIGN_OR_RETURN(const auto run, sandbox->start(command));
   const auto seat = seat_of(call, run);
   seat->window = window;
