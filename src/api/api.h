@@ -13,19 +13,19 @@ class Api {
  public:
   explicit Api(Services& services);
 
-  io::Task<> handle(std::shared_ptr<http::Exchange> exchange);
+  io::Task<> handle(http::Exchange& exchange);
 
  private:
   using Match = http::Router<const Route*>::Match;
 
-  io::Task<> answer(std::shared_ptr<http::Exchange> exchange, Match match);
+  io::Task<> answer(http::Exchange& exchange, Match match);
   // Nothing when the route needs none. A problem when there has to be one and is not, or it may not do this.
   Result<std::optional<auth::Principal>> who(const http::Exchange& exchange, const Route& route,
                                              std::optional<http::Problem>& refusal);
-  io::Task<boost::json::object> read_body(std::shared_ptr<http::Exchange> exchange, const Route* route,
+  io::Task<boost::json::object> read_body(http::Exchange& exchange, const Route* route,
                                           std::optional<http::Problem>& refusal, std::string& text);
   io::Task<> run(CallPtr call, std::string body);
-  io::Task<> refuse(std::shared_ptr<http::Exchange> exchange, http::Problem problem);
+  io::Task<> refuse(http::Exchange& exchange, http::Problem problem);
   http::Problem explained(const http::Exchange& exchange, const base::Error& error) const;
 
   Services& services_;

@@ -48,7 +48,7 @@ class Call {
  public:
   using Parameters = http::RoutePattern::Parameters;
   struct Circumstances {
-    std::shared_ptr<http::Exchange> exchange;
+    http::Exchange* exchange = nullptr;  // as long as its handler runs
     const Route* route = nullptr;
     Parameters parameters;
     std::optional<auth::Principal> principal;
@@ -59,7 +59,6 @@ class Call {
 
   Services& services() const { return services_; }
   http::Exchange& exchange() const { return *of_.exchange; }
-  std::shared_ptr<http::Exchange> shared_exchange() const { return of_.exchange; }
   const Route& route() const { return *of_.route; }
   // Whoever calls; only behind an Access that asks for a key.
   const auth::Principal& principal() const;

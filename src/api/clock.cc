@@ -32,12 +32,12 @@ std::int64_t milliseconds_of(std::string_view fraction) {
 }  // namespace
 
 std::string text_of(store::Time time) {
-  const auto since = time.time_since_epoch().count();
-  const std::time_t seconds = since / 1000;
+  const auto since = std::chrono::floor<std::chrono::seconds>(time);
+  const std::time_t seconds = since.time_since_epoch().count();
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, since % 1000);
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, (time - since).count());
 }
 
 base::Result<store::Time> parse_time(std::string_view text, std::string_view what) {
@@ -48,10 +48,12 @@ base::Result<store::Time> parse_time(std::string_view text, std::string_view wha
   constexpr std::size_t kWhole = 19;
   if (text.size() < kWhole + 1 || !has_shape(text.substr(0, kWhole)) || text.back() != 'Z') return wrong();
   const std::string_view rest = text.substr(kWhole, text.size() - kWhole - 1);
-  if (!rest.empty() && (rest.front() != '.' || rest.size() > 10 || !is_digits(rest.substr(1)))) return wrong();
+  if (!rest.empty() && (rest.front() != '.' || rest.size() > 10 || !is_digits(rest.substr(1))))
+    return wrong();
   std::tm parts{};
   const std::string whole(text.substr(0, kWhole));
-  if (const char* end = ::strptime(whole.c_str(), "%Y-%m-%dT%H:%M:%S", &parts); end == nullptr || *end != '\0') {
+  if (const char* end = ::strptime(whole.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+      end == nullptr || *end != '\0') {
     return wrong();
   }
   const std::int64_t fraction = rest.empty() ? 0 : milliseconds_of(rest.substr(1));

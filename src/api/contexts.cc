@@ -18,7 +18,8 @@ using base::Code;
 // The execution that runs in a context, if any does.
 json::value running_in(fleet::Sandbox& sandbox, const engine::ContextId& context) {
   for (const fleet::RunPtr& run : sandbox.runs()) {
-    if (run->state() == fleet::RunState::kRunning && run->facts().context == context) return {run->id().text()};
+    if (run->state() == fleet::RunState::kRunning && run->facts().context == context)
+      return {run->id().text()};
   }
   return nullptr;
 }
@@ -91,21 +92,19 @@ io::Task<> get(CallPtr call) {
 
 io::Task<> remove(CallPtr call) {
   CO_ASSIGN_OR_RETURN(const auto meant, co_await context_of(call));
-  CO_RETURN_IF_ERROR(meant.sandbox->remove_context(meant.id));
+  CO_RETURN_IF_ERROR(meant.sandbox->contexts().remove(meant.id));
   co_return co_await call->reply_nothing();
 }
 
 io::Task<> restart(CallPtr call) {
   CO_ASSIGN_OR_RETURN(auto meant, co_await context_of(call));
   CO_RETURN_IF_ERROR(meant.sandbox->contexts().restart(meant.id));
-  meant.sandbox->nudge();
   co_return co_await reply_context(call, std::move(meant));
 }
 
 io::Task<> interrupt(CallPtr call) {
   CO_ASSIGN_OR_RETURN(auto meant, co_await context_of(call));
   CO_RETURN_IF_ERROR(meant.sandbox->contexts().interrupt(meant.id));
-  meant.sandbox->nudge();
   co_return co_await reply_context(call, std::move(meant));
 }
 

@@ -49,7 +49,8 @@ io::Task<> answer(CallPtr call, fleet::SandboxPtr sandbox, fleet::RunPtr run, Ru
     };
     co_return co_await stream_run(call, run, std::move(at_end));
   }
-  CO_ASSIGN_OR_RETURN(auto document, co_await document_at_end(call, sandbox, run, std::move(wish.files.outputs)));
+  CO_ASSIGN_OR_RETURN(auto document,
+                      co_await document_at_end(call, sandbox, run, std::move(wish.files.outputs)));
   std::vector<http::Header> headers{
       {"Location", fmt::format("/v1/sandboxes/{}/executions/{}", sandbox->id(), run->id().text())}};
   co_return co_await call->reply(200, std::move(document), std::move(headers));
@@ -74,7 +75,8 @@ Result<engine::ContextId> context_for(fleet::Sandbox& sandbox, const std::option
   ASSIGN_OR_RETURN(const auto* wanted, engine::language_by_name(*wish.language));
   ASSIGN_OR_RETURN(const auto* has, engine::language_by_name(info.name));
   if (wanted->context == has->context) return id;
-  return base::fail(Code::kConflict, fmt::format("context {} runs {}, not {}", *named, info.name, *wish.language));
+  return base::fail(Code::kConflict,
+                    fmt::format("context {} runs {}, not {}", *named, info.name, *wish.language));
 }
 
 io::Task<> execute(CallPtr call) {
@@ -95,7 +97,8 @@ io::Task<> execute(CallPtr call) {
   co_return co_await answer(call, sandbox, run, std::move(wish));
 }
 
-io::Task<fleet::RunPtr> start_command(fleet::SandboxPtr sandbox, RunWish wish, std::chrono::milliseconds timeout) {
+io::Task<fleet::RunPtr> start_command(fleet::SandboxPtr sandbox, RunWish wish,
+                                      std::chrono::milliseconds timeout) {
   const engine::Command command = command_of(*sandbox, wish, timeout);
   CO_ASSIGN_OR_RETURN(auto run, sandbox->start(command));
   if (wish.input.empty()) co_return run;
@@ -117,7 +120,8 @@ io::Task<> run_command(CallPtr call) {
   wish.streaming = read_streaming(fields);
   const bool background = fields.truth("background").value_or(false);
   if (!fields.has("command") && !fields.has("argv")) fields.refuse("command", "is missing, and so is 'argv'");
-  if (background && wish.streaming == Streaming::kSse) fields.refuse("background", "cannot stand beside 'stream'");
+  if (background && wish.streaming == Streaming::kSse)
+    fields.refuse("background", "cannot stand beside 'stream'");
   if (background && !wish.files.outputs.empty()) fields.refuse("background", "cannot stand beside 'outputs'");
   CO_RETURN_IF_ERROR(fields.check());
   CO_RETURN_IF_ERROR(co_await put_inputs(sandbox, std::move(wish.files.inputs)));
@@ -175,7 +179,8 @@ io::Task<> execute_once(CallPtr call) {
   CO_ASSIGN_OR_RETURN(const auto id, co_await make_sandbox(call, std::move(job.sandbox)));
   CO_ASSIGN_OR_RETURN(const auto sandbox, call->services().fleet.find(id));
   auto document = co_await run_in(call, sandbox, std::move(job.run));
-  call->services().end_behind(sandbox);
+  Services& services = call->services();
+  services.behind.spawn("end of a one-shot", services.fleet.end(sandbox, fleet::EndCause::kDeleted));
   if (!document) co_return std::unexpected(std::move(document).error());
   co_return co_await call->reply(200, *std::move(document));
 }
@@ -234,7 +239,8 @@ io::Task<> list(CallPtr call) {
   if (page.cursor) {
     const auto is_last = [&](const fleet::RunPtr& run) { return run->id().text() == *page.cursor; };
     const auto last = std::ranges::find_if(wanted, is_last);
-    if (last == wanted.end()) co_return base::fail(Code::kInvalid, "'cursor' is none of this list, or too old");
+    if (last == wanted.end())
+      co_return base::fail(Code::kInvalid, "'cursor' is none of this list, or too old");
     wanted.erase(wanted.begin(), last + 1);
   }
   const bool has_more = wanted.size() > page.limit;
@@ -254,11 +260,19 @@ io::Task<> list(CallPtr call) {
 Routes execution_routes() {
   return {
       {"POST", "/v1/sandboxes/{sandbox}/executions", Access::kUse, Body::kJson, execute},
-      {"GET", "/v1/sandboxes/{sandbox}/executions", Access::kRead, Body::kNone, list,
+      {"GET",
+       "/v1/sandboxes/{sandbox}/executions",
+       Access::kRead,
+       Body::kNone,
+       list,
        {"kind", "state", "context", "limit", "cursor"}},
       {"GET", "/v1/sandboxes/{sandbox}/executions/{execution}", Access::kRead, Body::kNone, get},
       {"DELETE", "/v1/sandboxes/{sandbox}/executions/{execution}", Access::kUse, Body::kNone, cancel},
-      {"GET", "/v1/sandboxes/{sandbox}/executions/{execution}/events", Access::kRead, Body::kNone, events,
+      {"GET",
+       "/v1/sandboxes/{sandbox}/executions/{execution}/events",
+       Access::kRead,
+       Body::kNone,
+       events,
        {"after"}},
       {"POST", "/v1/sandboxes/{sandbox}/commands", Access::kUse, Body::kJson, run_command},
       {"POST", "/v1/execute", Access::kUse, Body::kJson, execute_once},

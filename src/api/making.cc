@@ -41,7 +41,8 @@ io::Task<std::string> make_sandbox(CallPtr call, SandboxWish wish) {
   Services& services = call->services();
   auto made = co_await services.fleet.create(wish.wish);
   if (!made && made.error().code == base::Code::kExhausted) {
-    co_return call->refuse(problem("unavailable", made.error().message, "delete sandboxes, or try again later"));
+    co_return call->refuse(
+        problem("unavailable", made.error().message, "delete sandboxes, or try again later"));
   }
   if (!made) co_return std::unexpected(std::move(made).error());
   const std::string id = (*made)->id();

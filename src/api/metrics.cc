@@ -45,16 +45,18 @@ std::string Metrics::text(const Gauges& gauges) const {
   describe(out, "cove_http_requests_total", "counter", "Requests, by route and status.");
   for (const auto& [pattern, statuses] : requests_) {
     for (const auto& [status, count] : statuses) {
-      out += fmt::format("cove_http_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", pattern, status, count);
+      out +=
+          fmt::format("cove_http_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", pattern, status, count);
     }
   }
   describe(out, "cove_http_request_seconds", "histogram", "How long requests took, by route.");
   for (const auto& [pattern, times] : times_) {
     for (std::size_t i = 0; i < kBounds.size(); ++i) {
-      out += fmt::format("cove_http_request_seconds_bucket{{route=\"{}\",le=\"{}\"}} {}\n", pattern, kBounds[i],
-                         times.buckets[i]);
+      out += fmt::format("cove_http_request_seconds_bucket{{route=\"{}\",le=\"{}\"}} {}\n", pattern,
+                         kBounds[i], times.buckets[i]);
     }
-    out += fmt::format("cove_http_request_seconds_bucket{{route=\"{}\",le=\"+Inf\"}} {}\n", pattern, times.count);
+    out += fmt::format("cove_http_request_seconds_bucket{{route=\"{}\",le=\"+Inf\"}} {}\n", pattern,
+                       times.count);
     out += fmt::format("cove_http_request_seconds_sum{{route=\"{}\"}} {}\n", pattern, times.seconds);
     out += fmt::format("cove_http_request_seconds_count{{route=\"{}\"}} {}\n", pattern, times.count);
   }

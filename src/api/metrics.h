@@ -9,8 +9,8 @@
 
 namespace api {
 
-// What is counted, for Prometheus. Used on the loop alone. Labels are patterns and names of ours, never what a
-// client sent, so their number is bounded.
+// What is counted, for Prometheus. Used on the loop alone. Labels are patterns and names of ours, never what
+// a client sent, so their number is bounded.
 class Metrics {
  public:
   void count_request(std::string_view pattern, unsigned status, std::chrono::microseconds took);

@@ -21,6 +21,7 @@ constexpr std::array kCodes{
     Known{"forbidden", 403},
     Known{"not_found", 404},
     Known{"method_not_allowed", 405},
+    Known{"request_timeout", 408},
     Known{"conflict", 409},
     Known{"gone", 410},
     Known{"payload_too_large", 413},
@@ -38,16 +39,26 @@ constexpr std::array kCodes{
 std::string_view code_of(const base::Error& error) {
   using base::Code;
   if (error.sys_errno == ENOSPC || error.sys_errno == EDQUOT) return "disk_full";
+  if (error.sys_errno == EFBIG) return "payload_too_large";
   switch (error.code) {
-    case Code::kInvalid: return "invalid_request";
-    case Code::kNotFound: return "not_found";
-    case Code::kConflict: return "conflict";
-    case Code::kDenied: return "forbidden";
-    case Code::kExhausted: return "too_many_requests";
-    case Code::kTimeout: return "timeout";
-    case Code::kUnavailable: return "unavailable";
-    case Code::kUnsupported: return "unsupported";
-    case Code::kInternal: return "internal";
+    case Code::kInvalid:
+      return "invalid_request";
+    case Code::kNotFound:
+      return "not_found";
+    case Code::kConflict:
+      return "conflict";
+    case Code::kDenied:
+      return "forbidden";
+    case Code::kExhausted:
+      return "too_many_requests";
+    case Code::kTimeout:
+      return "timeout";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kInternal:
+      return "internal";
   }
   return "internal";
 }

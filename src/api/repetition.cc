@@ -16,7 +16,8 @@ using Verdict = Idempotency::Verdict;
 // The parts have different alphabets or a length before them, so that no two requests have one text.
 std::string hash_of(const http::Exchange& exchange, std::string_view body) {
   const std::string text = std::string(exchange.method()) + " " + std::string(exchange.target()) + "\n" +
-                           std::string(exchange.header("Content-Type").value_or("")) + "\n" + std::string(body);
+                           std::string(exchange.header("Content-Type").value_or("")) + "\n" +
+                           std::string(body);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned size = 0;
   EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
@@ -64,11 +65,12 @@ io::Task<> run_once(CallPtr call, std::string key, std::string body) {
   if (begun.verdict == Verdict::kNew) co_return co_await do_first(call, attempt);
   if (begun.verdict == Verdict::kReplay) co_return co_await replay(call, std::move(begun.answer));
   if (begun.verdict == Verdict::kMismatch) {
-    co_return call->refuse(problem("idempotency_mismatch", "this Idempotency-Key was used for another request",
+    co_return call->refuse(problem("idempotency_mismatch",
+                                   "this Idempotency-Key was used for another request",
                                    "use a new key for a new request"));
   }
-  co_return call->refuse(problem("conflict", "a request with this Idempotency-Key is under way",
-                                 "wait a moment and repeat it"));
+  co_return call->refuse(
+      problem("conflict", "a request with this Idempotency-Key is under way", "wait a moment and repeat it"));
 }
 
 }  // namespace api

@@ -57,7 +57,8 @@ json::object rich_document(EventKind kind, const engine::Bundle& bundle) {
   json::object document{{"data", data_of(bundle)}, {"metadata", object_in(head, "metadata")}};
   if (kind != EventKind::kResult) document["display_id"] = text_or_null_in(head, "display_id");
   const auto* count = head.if_contains("execution_count");
-  if (kind == EventKind::kResult && count != nullptr && count->is_int64()) document["execution_count"] = *count;
+  if (kind == EventKind::kResult && count != nullptr && count->is_int64())
+    document["execution_count"] = *count;
   return document;
 }
 
@@ -138,9 +139,12 @@ json::array texts(const std::vector<std::string>& list) {
 
 std::string_view state_name(fleet::RunState state) {
   switch (state) {
-    case fleet::RunState::kWaiting: return "waiting";
-    case fleet::RunState::kRunning: return "running";
-    case fleet::RunState::kEnded: break;
+    case fleet::RunState::kWaiting:
+      return "waiting";
+    case fleet::RunState::kRunning:
+      return "running";
+    case fleet::RunState::kEnded:
+      break;
   }
   return "ended";
 }

@@ -10,8 +10,8 @@ namespace api {
 io::Task<boost::json::object> run_document(std::string sandbox, fleet::RunPtr run,
                                            std::size_t most_bytes = std::size_t{256} << 20);
 
-// Makes documents of a run's events, in order: a character may be cut by the end of an event, and is told with
-// the next one of its channel.
+// Makes documents of a run's events, in order: a character may be cut by the end of an event, and is told
+// with the next one of its channel.
 class EventDocuments {
  public:
   explicit EventDocuments(fleet::RunPtr run) : run_(std::move(run)) {}

@@ -50,23 +50,30 @@ io::Task<std::string> take(fleet::SandboxPtr sandbox, std::string path, std::siz
   wire::file::Read request{.path = absolute(*sandbox, path)};
   CO_ASSIGN_OR_RETURN(auto source, co_await fleet::read(sandbox, std::move(request), soon()));
   if (source.entry().size > most) {
-    co_return base::fail(Code::kExhausted, "the outputs are larger than 20 MiB together; GET …/files has no such limit");
+    co_return base::fail(Code::kExhausted,
+                         "the outputs are larger than 20 MiB together; GET …/files has no such limit");
   }
   std::string bytes;
   while (true) {
     CO_ASSIGN_OR_RETURN(const auto piece, co_await source.next(soon()));
     if (piece.empty()) co_return bytes;
-    if (bytes.size() + piece.size() > most) co_return base::fail(Code::kExhausted, "it grew while it was read");
+    if (bytes.size() + piece.size() > most)
+      co_return base::fail(Code::kExhausted, "it grew while it was read");
     bytes += piece;
   }
 }
 
 json::object output_document(const std::string& path, const Result<std::string>& bytes) {
   if (bytes) {
-    return {{"path", path}, {"size", bytes->size()}, {"content", base64(*bytes)}, {"encoding", "base64"}, {"error", nullptr}};
+    return {{"path", path},
+            {"size", bytes->size()},
+            {"content", base64(*bytes)},
+            {"encoding", "base64"},
+            {"error", nullptr}};
   }
   const auto told = problem_of(bytes.error());
-  const std::string_view code = bytes.error().code == Code::kExhausted ? "payload_too_large" : std::string_view(told.code);
+  const std::string_view code =
+      bytes.error().code == Code::kExhausted ? "payload_too_large" : std::string_view(told.code);
   return {{"path", path},
           {"size", nullptr},
           {"content", nullptr},

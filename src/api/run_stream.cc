@@ -24,22 +24,22 @@ class Sink {
 
 class SseSink : public Sink {
  public:
-  explicit SseSink(std::shared_ptr<http::Exchange> exchange) : exchange_(std::move(exchange)) {}
+  explicit SseSink(http::Exchange& exchange) : exchange_(exchange) {}
 
   io::Task<> tell(json::object event) override {
     const std::string id = std::to_string(event["number"].as_uint64());
     const std::string name(event["type"].as_string());
     const std::string data = json::serialize(event);
     const std::string text = http::sse_event({.id = id, .name = name, .data = data});
-    co_return co_await exchange_->send(text);
+    co_return co_await exchange_.send(text);
   }
   io::Task<> keep_alive() override {
     const std::string text = http::sse_comment("");
-    co_return co_await exchange_->send(text);
+    co_return co_await exchange_.send(text);
   }
 
  private:
-  std::shared_ptr<http::Exchange> exchange_;
+  http::Exchange& exchange_;
 };
 
 // Pings are the socket's own business.
@@ -85,7 +85,7 @@ Result<std::uint64_t> first_wanted(const Call& call) {
 io::Task<> pour_into_sse(CallPtr call, fleet::RunPtr run, std::uint64_t after, AtEnd at_end) {
   http::Response head{.status = 200, .headers = {{"Content-Type", "text/event-stream"}}};
   CO_RETURN_IF_ERROR(co_await call->exchange().begin(std::move(head)));
-  SseSink sink(call->shared_exchange());
+  SseSink sink(call->exchange());
   CO_RETURN_IF_ERROR(co_await pour(std::move(run), after, sink, std::move(at_end)));
   co_return co_await call->exchange().finish();
 }

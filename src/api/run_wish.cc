@@ -32,7 +32,8 @@ void read_command(Fields& fields, RunWish& wish) {
   const auto command = fields.text("command", wire::init::kMaxString);
   auto argv = fields.list("argv", kMostArguments);
   if (command && argv) fields.refuse("argv", "cannot stand beside 'command'");
-  if (command && (command->empty() || has_nul(*command))) fields.refuse("command", "is empty or has NUL in it");
+  if (command && (command->empty() || has_nul(*command)))
+    fields.refuse("command", "is empty or has NUL in it");
   if (command) wish.argv = {"/bin/bash", "-c", *command};
   if (!argv) return;
   if (argv->empty() || argv->front().empty()) fields.refuse("argv", "has to begin with a program");
@@ -50,11 +51,17 @@ Streaming read_streaming(Fields& fields) {
   return fields.choice("stream", {"none", "sse"}) == "sse" ? Streaming::kSse : Streaming::kNone;
 }
 
+std::string dialect_of(std::string_view language) {
+  const auto found = engine::language_by_name(language);
+  return found ? std::string((*found)->dialect) : std::string();
+}
+
 engine::Cell cell_of(const RunWish& wish, std::chrono::milliseconds timeout) {
   return {.code = wish.code.value_or(""), .input = wish.input, .timeout = timeout};
 }
 
-engine::Command command_of(const fleet::Sandbox& sandbox, const RunWish& wish, std::chrono::milliseconds timeout) {
+engine::Command command_of(const fleet::Sandbox& sandbox, const RunWish& wish,
+                           std::chrono::milliseconds timeout) {
   engine::Command command = sandbox.command(wish.argv);
   set_variables(command.environment, wish.environment);
   if (wish.cwd) command.cwd = absolute(sandbox, *wish.cwd);

@@ -26,8 +26,11 @@ void read_command(Fields& fields, RunWish& wish);
 void read_run(const Call& call, Fields& fields, RunWish& wish);
 Streaming read_streaming(Fields& fields);
 
+// What a runtime of several languages calls this one; empty where it has one.
+std::string dialect_of(std::string_view language);
 engine::Cell cell_of(const RunWish& wish, std::chrono::milliseconds timeout);
 // With the sandbox's environment under the wish's own.
-engine::Command command_of(const fleet::Sandbox& sandbox, const RunWish& wish, std::chrono::milliseconds timeout);
+engine::Command command_of(const fleet::Sandbox& sandbox, const RunWish& wish,
+                           std::chrono::milliseconds timeout);
 
 }  // namespace api

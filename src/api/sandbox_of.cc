@@ -15,7 +15,8 @@ using base::Code;
 using base::SandboxId;
 
 base::Error unknown_sandbox(std::string_view id) {
-  return {Code::kNotFound, fmt::format("there is no sandbox {}; GET /v1/sandboxes lists those of your team", id)};
+  return {Code::kNotFound,
+          fmt::format("there is no sandbox {}; GET /v1/sandboxes lists those of your team", id)};
 }
 
 Known known_of(const Live& live) {
@@ -25,18 +26,22 @@ Known known_of(const Live& live) {
           .sandbox = live.sandbox};
 }
 
-io::Task<Known> ended_record_of(CallPtr call, SandboxId id) {
+bool is_seen(const Call& call, const store::TeamId& team, Proof proof) {
+  return proof == Proof::kGiven || auth::sees(call.principal(), team);
+}
+
+io::Task<Known> ended_record_of(CallPtr call, SandboxId id, Proof proof) {
   Services& services = call->services();
   CO_RETURN_IF_ERROR(co_await services.roster.flush());
   auto work = [&services, id] { return services.store.sandboxes().get(std::nullopt, id); };
   auto row = co_await services.pool.run(std::move(work));
   if (!row && row.error().code != Code::kNotFound) co_return std::unexpected(std::move(row).error());
-  if (!row || !auth::sees(call->principal(), row->team)) co_return std::unexpected(unknown_sandbox(id.text()));
+  if (!row || !is_seen(*call, row->team, proof)) co_return std::unexpected(unknown_sandbox(id.text()));
   co_return Known{.row = *std::move(row)};
 }
 
 json::array names_document(const std::vector<std::string>& names) {
-  return {names.begin(), names.end()};
+  return json::array(names.begin(), names.end());
 }
 
 json::object limits_document(const store::SandboxLimits& limits) {
@@ -60,17 +65,17 @@ json::value text_or_null(std::string_view text) {
 
 }  // namespace
 
-io::Task<Known> record_of(CallPtr call) {
+io::Task<Known> record_of(CallPtr call, Proof proof) {
   const std::string& id = (*call)["sandbox"];
   CO_ASSIGN_OR_RETURN(auto parsed, SandboxId::parse(id));
   const Live* live = call->services().roster.find(id);
-  if (live == nullptr) co_return co_await ended_record_of(call, std::move(parsed));
-  if (!auth::sees(call->principal(), live->row.team)) co_return std::unexpected(unknown_sandbox(id));
+  if (live == nullptr) co_return co_await ended_record_of(call, std::move(parsed), proof);
+  if (!is_seen(*call, live->row.team, proof)) co_return std::unexpected(unknown_sandbox(id));
   co_return known_of(*live);
 }
 
-io::Task<fleet::SandboxPtr> sandbox_of(CallPtr call) {
-  CO_ASSIGN_OR_RETURN(auto known, co_await record_of(call));
+io::Task<fleet::SandboxPtr> sandbox_of(CallPtr call, Proof proof) {
+  CO_ASSIGN_OR_RETURN(auto known, co_await record_of(call, proof));
   if (!known.sandbox || known.sandbox->end_cause()) {
     const std::string cause(known.sandbox ? fleet::name_of(*known.sandbox->end_cause()) : known.row.cause);
     auto gone = problem("gone", fmt::format("sandbox {} has ended: {}", known.row.id.text(), cause),

@@ -4,10 +4,14 @@
 
 namespace api {
 
+// Why a caller may know of a sandbox: by the key of its team, or because the handler has seen another reason
+// (a signature that is good, a port that is public).
+enum class Proof { kKey, kGiven };
+
 // The live sandbox that {sandbox} of the path names, for whoever may see it, and counts as used. An unknown
 // one, and one of another team, is not_found; one that has ended is gone, with its cause; what is no id is
 // invalid.
-io::Task<fleet::SandboxPtr> sandbox_of(CallPtr call);
+io::Task<fleet::SandboxPtr> sandbox_of(CallPtr call, Proof proof = Proof::kKey);
 
 // The record of it, also of one that has ended.
 struct Known {
@@ -16,7 +20,7 @@ struct Known {
   std::set<std::uint16_t> public_ports;
   fleet::SandboxPtr sandbox;  // none: it has ended
 };
-io::Task<Known> record_of(CallPtr call);
+io::Task<Known> record_of(CallPtr call, Proof proof = Proof::kKey);
 
 // The record as everybody is shown it.
 boost::json::object sandbox_document(const Known& known);

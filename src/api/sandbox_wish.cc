@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t kMaxLabels = 64;
 constexpr std::size_t kMaxVariables = 1000;
 constexpr std::size_t kMaxPorts = 64;
-constexpr double kMiB = 1 << 20;
 
 bool has_control_characters(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
@@ -78,16 +77,16 @@ void read_network(Call& call, Fields& fields, SandboxWish& wish) {
   const auto* object = fields.object("network");
   if (object == nullptr) return;
   Fields network(*object, "network.");
-  const auto tier =
-      network.choice("tier", {"sandbox", "restricted", "standard", "elevated", "unrestricted"});
+  const auto tier = network.choice("tier", {"sandbox", "restricted", "standard", "elevated", "unrestricted"});
   if (const auto checked = network.check(); !checked) fields.refuse(checked.error());
   if (tier) wish.network = *tier;
   if (wish.network == "sandbox" || wish.network == "restricted") return;
-  fields.refuse(call.refuse(problem("unsupported",
-                                    fmt::format("this server has no network tier '{}': sandboxes reach nothing",
-                                                wish.network),
-                                    "leave 'network' out"))
-                    .error());
+  fields.refuse(
+      call.refuse(problem("unsupported",
+                          fmt::format("this server has no network tier '{}': sandboxes reach nothing",
+                                      wish.network),
+                          "leave 'network' out"))
+          .error());
 }
 
 std::optional<std::chrono::milliseconds> read_span(Fields& fields, std::string_view name,
@@ -117,7 +116,8 @@ std::optional<std::string> read_labels(Fields& fields) {
     if (!is_label_name(name)) {
       fields.refuse("labels", "has a name that is not 1 to 63 letters, digits and . _ / -");
     } else if (value.size() > 255 || has_control_characters(value)) {
-      fields.refuse("labels", fmt::format("has a value of '{}' that is longer than 255 bytes or no plain text", name));
+      fields.refuse("labels",
+                    fmt::format("has a value of '{}' that is longer than 255 bytes or no plain text", name));
     }
     object[name] = value;
   }
@@ -143,10 +143,12 @@ std::vector<std::string> read_environment(Fields& fields) {
   const auto variables = fields.texts("env", kMaxVariables);
   if (!variables) return entries;
   for (const auto& [name, value] : *variables) {
-    if (name.empty() || name.size() > 255 || name.find_first_of(std::string_view("=\0", 2)) != std::string::npos) {
+    if (name.empty() || name.size() > 255 ||
+        name.find_first_of(std::string_view("=\0", 2)) != std::string::npos) {
       fields.refuse("env", "has a name that is empty, longer than 255 bytes, or has = or NUL in it");
     } else if (value.size() >= wire::init::kMaxString - name.size() - 2 || value.contains('\0')) {
-      fields.refuse("env", fmt::format("has a value of '{}' that is longer than 128 KiB or has NUL in it", name));
+      fields.refuse("env",
+                    fmt::format("has a value of '{}' that is longer than 128 KiB or has NUL in it", name));
     }
     entries.push_back(name + "=" + value);
   }
@@ -188,7 +190,8 @@ Result<SandboxWish> read_sandbox_wish(Call& call) {
   SandboxWish wish;
   read_ground(call, fields, wish);
   if (auto name = fields.text("name", 100)) {
-    if (name->empty() || has_control_characters(*name)) fields.refuse("name", "has to be 1 to 100 bytes of plain text");
+    if (name->empty() || has_control_characters(*name))
+      fields.refuse("name", "has to be 1 to 100 bytes of plain text");
     wish.name = *std::move(name);
   }
   if (auto labels = read_labels(fields)) wish.labels = *std::move(labels);

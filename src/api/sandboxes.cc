@@ -73,7 +73,8 @@ io::Task<> list(CallPtr call) {
   json::array items;
   for (store::SandboxRow& row : found.items) {
     const Live* live = services.roster.find(row.id.text());
-    items.push_back(live != nullptr ? sandbox_document(*live) : sandbox_document(Known{.row = std::move(row)}));
+    items.push_back(live != nullptr ? sandbox_document(*live)
+                                    : sandbox_document(Known{.row = std::move(row)}));
   }
   auto document = page_document(std::move(items), found.next);
   co_return co_await call->reply(200, std::move(document));
@@ -140,7 +141,11 @@ io::Task<> touch(CallPtr call) {
 Routes sandbox_routes() {
   return {
       {"POST", "/v1/sandboxes", Access::kUse, Body::kOptionalJson, create},
-      {"GET", "/v1/sandboxes", Access::kRead, Body::kNone, list,
+      {"GET",
+       "/v1/sandboxes",
+       Access::kRead,
+       Body::kNone,
+       list,
        {"state", "tier", "template", "label", "owner", "created_after", "created_before", "limit", "cursor"}},
       {"GET", "/v1/sandboxes/{sandbox}", Access::kRead, Body::kNone, get},
       {"PATCH", "/v1/sandboxes/{sandbox}", Access::kUse, Body::kJson, patch},

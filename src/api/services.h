@@ -29,7 +29,6 @@ struct Services {
   auth::Keyring& keyring;
   fleet::Fleet& fleet;
   fleet::Spawner& spawner;
-  fleet::Spawner& spawner;
   Roster& roster;
   TemplatesAtHand& templates;
   const base::Config& config;

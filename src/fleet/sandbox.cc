@@ -190,6 +190,10 @@ Result<engine::ContextId> Sandbox::default_context(std::string_view language) {
   return made;
 }
 
+bool Sandbox::is_default_context(const engine::ContextId& id) const {
+  return std::ranges::any_of(default_contexts_, [&](const auto& known) { return known.second == id; });
+}
+
 Result<RunPtr> Sandbox::execute(const engine::ContextId& context, engine::Cell cell) {
   RETURN_IF_ERROR(check_alive());
   ASSIGN_OR_RETURN(const auto info, contexts().find(context));

@@ -79,6 +79,7 @@ class Sandbox : public std::enable_shared_from_this<Sandbox> {
   Result<engine::ContextId> create_context(const ContextWish& wish);
   // The one that cells of a language run in when they name none, made when it is first asked for.
   Result<engine::ContextId> default_context(std::string_view language);
+  bool is_default_context(const engine::ContextId& id) const;
 
   // Queues a cell. One that names no dialect is in that of its context.
   Result<RunPtr> execute(const engine::ContextId& context, engine::Cell cell);

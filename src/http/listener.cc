@@ -108,8 +108,8 @@ base::Result<Listener> open_listener(const Address& address) {
 
 base::Result<std::optional<Accepted>> accept_client(int listener) {
   SocketAddress raw{.size = sizeof(sockaddr_storage)};
-  sys::UniqueFd fd(
-      TEMP_FAILURE_RETRY(::accept4(listener, raw.get(), &raw.size, SOCK_CLOEXEC | SOCK_NONBLOCK)));
+  sys::UniqueFd fd(static_cast<int>(
+      TEMP_FAILURE_RETRY(::accept4(listener, raw.get(), &raw.size, SOCK_CLOEXEC | SOCK_NONBLOCK))));
   // A client that left again while it waited is nobody.
   if (!fd && (errno == EAGAIN || errno == ECONNABORTED)) return std::optional<Accepted>();
   if (!fd) return failed_call("accept4");

@@ -31,6 +31,19 @@ constexpr std::string_view kFull =
 static_assert(kFull.size() - kFull.find("{") == 117);
 }  // namespace
 
+// A connection and its place in the server's lists, from its acceptance to its end.
+struct Server::Client {
+  Client(State& server, std::unique_ptr<Stream> stream, const Accepted& accepted);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  State& state;
+  Connection connection;
+  std::list<Connection*>::iterator place;
+  std::string counted;  // by this address; empty: not at all
+};
+
 struct Server::State : std::enable_shared_from_this<Server::State> {
   using Self = std::shared_ptr<State>;
 
@@ -63,9 +76,24 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
 
   static io::Task<> accept(Self self);
   static io::Task<> sweep(Self self);
-  static io::Task<> serve(Self self, std::unique_ptr<Stream> stream, Accepted client);
+  static io::Task<> serve(Self self, std::unique_ptr<Client> client);
   static io::Task<> close(Self self, std::chrono::milliseconds grace);
 };
+
+Server::Client::Client(State& server, std::unique_ptr<Stream> stream, const Accepted& accepted)
+    : state(server),
+      connection(std::move(stream), accepted.peer, server.service),
+      place(server.connections.insert(server.connections.end(), &connection)),
+      counted(accepted.is_counted ? accepted.peer : "") {
+  if (!counted.empty()) ++state.peers[counted];
+  state.changed.ring();
+}
+
+Server::Client::~Client() {
+  state.connections.erase(place);
+  if (!counted.empty() && --state.peers[counted] == 0) state.peers.erase(counted);
+  state.changed.ring();
+}
 
 void Server::State::told(std::string_view name, const base::Error& error) const {
   if (service.log) service.log({.path = name, .error = error.message});
@@ -73,7 +101,9 @@ void Server::State::told(std::string_view name, const base::Error& error) const 
 
 base::Result<> Server::State::open(const ServerOptions& options) {
   RETURN_IF_ERROR(check_names(service.names));
-  if (options.tls) ASSIGN_OR_RETURN(tls, TlsContext::load(*options.tls));
+  if (options.tls) {
+    ASSIGN_OR_RETURN(tls, TlsContext::load(*options.tls));
+  }
   ASSIGN_OR_RETURN(Listener listener, open_listener(options.address));
   address = listener.address;
   boost::system::error_code failed;
@@ -105,7 +135,8 @@ void Server::State::welcome(Accepted client) {
   if (failed) return told("accept", base::failed_call("epoll_ctl", failed.value()).error());
   (void)client.fd.release();  // the socket owns it now
   auto stream = tls ? tls->wrap(std::move(socket)) : std::make_unique<PlainStream>(std::move(socket));
-  tasks.spawn("connection", serve(shared_from_this(), std::move(stream), std::move(client)));
+  tasks.spawn("connection",
+              serve(shared_from_this(), std::make_unique<Client>(*this, std::move(stream), client)));
 }
 
 base::Result<> Server::State::welcome_all() {
@@ -143,37 +174,8 @@ io::Task<> Server::State::sweep(Self self) {
   }
 }
 
-namespace {
-// A connection's place in the server's lists, however its task ends.
-template <class State>
-class Place {
- public:
-  Place(State& state, Connection& connection, std::string peer)
-      : state_(state),
-        at_(state.connections.insert(state.connections.end(), &connection)),
-        peer_(std::move(peer)) {
-    if (!peer_.empty()) ++state_.peers[peer_];
-    state_.changed.ring();
-  }
-  ~Place() {
-    state_.connections.erase(at_);
-    if (!peer_.empty() && --state_.peers[peer_] == 0) state_.peers.erase(peer_);
-    state_.changed.ring();
-  }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-
- private:
-  State& state_;
-  std::list<Connection*>::iterator at_;
-  std::string peer_;
-};
-}  // namespace
-
-io::Task<> Server::State::serve(Self self, std::unique_ptr<Stream> stream, Accepted client) {
-  Connection connection(std::move(stream), client.peer, self->service);
-  const Place place(*self, connection, client.is_counted ? client.peer : std::string());
-  co_return co_await connection.run();
+io::Task<> Server::State::serve(Self self, std::unique_ptr<Client> client) {
+  co_return co_await client->connection.run();
 }
 
 void Server::State::stop_listening() {

@@ -55,6 +55,7 @@ class Server {
   io::Task<> close(std::chrono::milliseconds grace);
 
  private:
+  struct Client;
   struct State;
   explicit Server(std::shared_ptr<State> state);
   std::shared_ptr<State> state_;

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
@@ -222,23 +221,6 @@ class Keys(server.Test):
             if name.startswith("cove.db"):
                 with open(f"{self.cove.state}/server/{name}", "rb") as file:
                     self.assertNotIn(secret, file.read())
-
-    def test_a_wrong_secret_takes_as_long_as_a_wrong_id(self):
-        # Not a measurement of cryptography: it finds what is wrong by a factor, like an early return before a slow hash.
-        key = self.server.make_key()
-        name, identity, secret = key.split("_", 2)
-        api = self.server.api()
-
-        def cost(text):
-            best = 1.0
-            for _ in range(50):
-                began = time.perf_counter()
-                api.call("GET", "/v1/sandboxes", headers={"Authorization": f"Bearer {text}"})
-                best = min(best, time.perf_counter() - began)
-            return best
-
-        wrong_id, wrong_secret = cost(f"{name}_{'a' * len(identity)}_{secret}"), cost(f"{name}_{identity}_{secret[::-1]}")
-        self.assertLess(max(wrong_id, wrong_secret) / min(wrong_id, wrong_secret), 5)
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ class Operation:
 class Contract:
     def __init__(self, path=PATH):
         with open(path, encoding="utf-8") as file:
-            self.document = yaml.safe_load(file)
+            self.document = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         self._closed = closed(copy.deepcopy(self.document))
         self._resolver = jsonschema.RefResolver("", self._closed)
         self.operations = [Operation(self, method, path, told) for path, item in self.document["paths"].items() for method, told in item.items() if method in METHODS]

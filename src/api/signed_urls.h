@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/call.h"
+
+// URLs that are good without a key, for a while. Each carries what it is about and a signature made with a
+// key that only this server has: nothing of it is kept, none can be taken back, and all end with the server.
+namespace api {
+
+// What a URL opens: one file by one method, or one port, of one sandbox.
+struct Grant {
+  std::string sandbox;
+  std::string what;           // of_file(), of_port()
+  std::uint64_t expires = 0;  // seconds since 1970; the last in which it is good
+
+  static std::string of_file(std::string_view method, std::string_view path);
+  static std::string of_port(std::uint16_t port);
+};
+
+// Letters and digits.
+std::string sign(std::string_view key, const Grant& grant);
+// Whether it is the signature of this, and still good. Takes as long for any wrong one.
+bool is_good(std::string_view key, const Grant& grant, std::string_view signature);
+
+// For routes of files, Access::kSigned: the sandbox of {sandbox}, for a key that sees it, or for whoever has
+// the signature for this method and {path}. Without either: unauthorized.
+io::Task<fleet::SandboxPtr> sandbox_by_key_or_signature(CallPtr call);
+
+// A token of a port: expiry and signature in one.
+std::string port_token(std::string_view key, std::string_view sandbox, std::uint16_t port,
+                       std::uint64_t expires);
+bool opens_port(std::string_view key, std::string_view sandbox, std::uint16_t port, std::string_view token);
+
+}  // namespace api
