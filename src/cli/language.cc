@@ -12,9 +12,9 @@ base::Result<const Language*> language_of_file(std::string_view path) {
       return &language;
     }
   }
-  return base::fail(
-      base::Code::kInvalid,
-      fmt::format("cannot tell the language of {}; say it with --language ({})", path, engine::language_names()));
+  return base::fail(base::Code::kInvalid,
+                    fmt::format("cannot tell the language of {}; say it with --language ({})", path,
+                                engine::language_names()));
 }
 
 base::Result<> runs_as_program(const Language& language) {

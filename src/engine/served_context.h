@@ -31,8 +31,8 @@ struct ContextInfo {
 
 // Asks the spawner to let a newcomer of the zygote into the sandbox, as the context of this stream, and tells
 // later how that went. Whoever is asked must not block.
-using Midwife =
-    std::function<void(std::uint32_t stream, wire::spawner::Unready unready, std::function<void(Result<>)> told)>;
+using Midwife = std::function<void(std::uint32_t stream, wire::spawner::Unready unready,
+                                   std::function<void(Result<>)> told)>;
 
 // What init is asked for to start one.
 wire::init::StartContext start_request(const ContextOptions& options);

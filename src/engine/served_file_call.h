@@ -7,9 +7,10 @@
 
 namespace engine {
 
-// One file call among many streams: nothing here blocks. What comes waits here, within the window, until it is
-// taken, and what answers is not believed: it may say anything, but not more at a time than the window has.
-// `on_news` is told whenever there may be something to take, room to give, or an end. The Streams outlive it.
+// One file call among many streams: nothing here blocks. What comes waits here, within the window, until it
+// is taken, and what answers is not believed: it may say anything, but not more at a time than the window
+// has. `on_news` is told whenever there may be something to take, room to give, or an end. The Streams
+// outlive it.
 class ServedFileCall : public StreamListener {
  private:
   struct Key {};

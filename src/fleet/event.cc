@@ -8,8 +8,9 @@ namespace fleet {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kEventNames{"started",      "stdout", "stderr", "display", "update_display",
-                                                       "clear_output", "result", "error",  "notice",  "ended"};
+constexpr std::array<std::string_view, 10> kEventNames{"started",        "stdout",       "stderr", "display",
+                                                       "update_display", "clear_output", "result", "error",
+                                                       "notice",         "ended"};
 static_assert(kEventNames.size() == static_cast<std::size_t>(kLastEventKind) + 1);
 
 constexpr std::array<std::string_view, 8> kEndNames{"deleted",       "expired",     "idle", "failed",

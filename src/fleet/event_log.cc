@@ -82,10 +82,10 @@ void Spools::close(sys::UniqueFd& file, std::uint64_t size) {
   bytes_ -= size;
 }
 
-EventLog::~EventLog() { spools_.close(file_, spooled_); }
+EventLog::~EventLog() { spools_->close(file_, spooled_); }
 
 void EventLog::spill() {
-  if (tail_.empty() || !spools_.write(file_, tail_begin_, tail_)) return;
+  if (tail_.empty() || !spools_->write(file_, tail_begin_, tail_)) return;
   spooled_ += tail_.size();
   tail_begin_ = end_;
   tail_.clear();
@@ -101,9 +101,9 @@ bool EventLog::make_room(std::size_t size) {
 
 void EventLog::forget(const Place& place) {
   if (place.offset < tail_begin_) {
-    if (spools_.release(file_, begin_.offset, place.offset)) spooled_ -= place.offset - begin_.offset;
+    if (spools_->release(file_, begin_.offset, place.offset)) spooled_ -= place.offset - begin_.offset;
   } else {
-    spools_.close(file_, std::exchange(spooled_, 0));
+    spools_->close(file_, std::exchange(spooled_, 0));
     tail_.erase(0, place.offset - tail_begin_);
     tail_begin_ = place.offset;
   }

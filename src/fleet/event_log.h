@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
@@ -11,7 +12,7 @@ namespace fleet {
 using base::Result;
 
 // Where logs go that are too large for memory: files without a name in one directory, bounded in number and
-// bytes for all logs together. Outlives them.
+// bytes for all logs together.
 class Spools {
  public:
   struct Limits {
@@ -50,7 +51,7 @@ class EventLog {
     std::size_t memory = 64 << 10;
     Keep keep = Keep::kFirst;
   };
-  EventLog(Spools& spools, Limits limits) : spools_(spools), limits_(limits) {}
+  EventLog(std::shared_ptr<Spools> spools, Limits limits) : spools_(std::move(spools)), limits_(limits) {}
   ~EventLog();
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
@@ -93,7 +94,7 @@ class EventLog {
   Place place_before(std::uint64_t number) const;
   Result<std::string> read(std::uint64_t offset, std::uint64_t size) const;
 
-  Spools& spools_;
+  const std::shared_ptr<Spools> spools_;
   const Limits limits_;
   sys::UniqueFd file_;
   Place begin_{.number = 1};      // of what is kept

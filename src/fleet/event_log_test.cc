@@ -32,7 +32,7 @@ class EventLogTest : public testing::Test {
   }
 
   sys::TempDir dir_ = sys::TempDir::make().value();
-  Spools spools_{dir_.path(), {}};
+  std::shared_ptr<Spools> spools_ = std::make_shared<Spools>(dir_.path(), Spools::Limits{});
 };
 
 TEST_F(EventLogTest, TellsEverythingInOrderFromAnyEventOn) {
@@ -47,7 +47,7 @@ TEST_F(EventLogTest, TellsEverythingInOrderFromAnyEventOn) {
   EXPECT_THAT(texts(log, 5), IsEmpty());
   EXPECT_THAT(texts(log, 6), IsEmpty()) << "what nobody was told of yet";
   EXPECT_THAT(texts(log, 1, 1), ElementsAre("stdout:a")) << "at least one, and not more than asked for";
-  EXPECT_EQ(spools_.files(), 0U);
+  EXPECT_EQ(spools_->files(), 0U);
 }
 
 TEST_F(EventLogTest, OutputJoinsWhatNobodyHasReadYet) {
@@ -74,11 +74,12 @@ TEST_F(EventLogTest, ALongOneGoesToAFileWithoutANameAndIsReadFromThere) {
       wanted.push_back(std::string(name_of(channel)) + ":" + text);
     }
     EXPECT_LE(log.memory(), 1000U);
-    EXPECT_EQ(spools_.files(), 1U);
+    EXPECT_EQ(spools_->files(), 1U);
     EXPECT_THAT(std::filesystem::directory_iterator(dir_.path()), std::filesystem::directory_iterator());
     EXPECT_THAT(texts(log), testing::ElementsAreArray(wanted));
     for (const std::size_t from : {1U, 77U, 1500U, 2998U}) {
-      EXPECT_THAT(texts(log, from), testing::ElementsAreArray(wanted.begin() + static_cast<long>(from), wanted.end()));
+      EXPECT_THAT(texts(log, from),
+                  testing::ElementsAreArray(wanted.begin() + static_cast<long>(from), wanted.end()));
     }
     std::uint64_t read = 0;
     while (true) {
@@ -89,8 +90,8 @@ TEST_F(EventLogTest, ALongOneGoesToAFileWithoutANameAndIsReadFromThere) {
     EXPECT_EQ(read, 3000U);
   }
   EXPECT_EQ(open_descriptors(), before);
-  EXPECT_EQ(spools_.files(), 0U);
-  EXPECT_EQ(spools_.bytes(), 0U);
+  EXPECT_EQ(spools_->files(), 0U);
+  EXPECT_EQ(spools_->bytes(), 0U);
 }
 
 TEST_F(EventLogTest, OutputPastItsLimitIsCountedAndTheEndIsStillTold) {
@@ -122,7 +123,7 @@ TEST_F(EventLogTest, ResultsHaveABoundOfTheirOwn) {
 }
 
 TEST_F(EventLogTest, WithoutRoomInTheSpoolsItKeepsWhatItHasAndCountsTheRest) {
-  Spools full(dir_.path(), {.files = 0});
+  const auto full = std::make_shared<Spools>(dir_.path(), Spools::Limits{.files = 0});
   EventLog log(full, {.memory = 1000});
   log.add_output(EventKind::kStdout, std::string(900, 'a'));
   log.add_output(EventKind::kStdout, std::string(900, 'b'));
@@ -134,7 +135,7 @@ TEST_F(EventLogTest, WithoutRoomInTheSpoolsItKeepsWhatItHasAndCountsTheRest) {
   EXPECT_FALSE(other.add_rich(EventKind::kResult, std::string(1 << 20, 'r')));
   EXPECT_EQ(other.memory(), 0U);
   EXPECT_EQ(other.last(), 0U);
-  Spools missing("/nowhere", {});
+  const auto missing = std::make_shared<Spools>("/nowhere", Spools::Limits{});
   EventLog lost(missing, {.memory = 10});
   lost.add_output(EventKind::kStdout, "0123456789abcdef");
   lost.add_output(EventKind::kStdout, "0123456789abcdef");
@@ -142,14 +143,14 @@ TEST_F(EventLogTest, WithoutRoomInTheSpoolsItKeepsWhatItHasAndCountsTheRest) {
 }
 
 TEST_F(EventLogTest, TheSpoolsHaveABoundForAllLogsTogether) {
-  Spools small(dir_.path(), {.files = 10, .bytes = 150'000});
+  const auto small = std::make_shared<Spools>(dir_.path(), Spools::Limits{.files = 10, .bytes = 150'000});
   EventLog one(small, {.memory = 1000});
   EventLog two(small, {.memory = 1000});
   for (int i = 0; i < 10; ++i) {
     one.add_output(EventKind::kStdout, std::string(10'000, '1'));
     two.add_output(EventKind::kStdout, std::string(10'000, '2'));
   }
-  EXPECT_LE(small.bytes(), 150'000U);
+  EXPECT_LE(small->bytes(), 150'000U);
   EXPECT_GT(one.dropped() + two.dropped(), 0U);
   EXPECT_LE(one.memory() + two.memory(), 2 * (64U << 10));
 }

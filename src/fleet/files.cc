@@ -7,7 +7,6 @@ namespace {
 using base::Code;
 using wire::file::Done;
 using wire::file::Entry;
-using wire::file::Event;
 
 constexpr std::size_t kMostListed = 64 << 20;
 
@@ -39,24 +38,25 @@ Result<FileStream> FileStream::begin(const SandboxPtr& sandbox, const wire::file
   return FileStream(std::move(open));
 }
 
-io::Task<> FileStream::wait(io::Deadline until) {
+io::Task<> FileStream::wait(io::Deadline until, Late late) {
   open_->sandbox->nudge_if_unsent();
   auto woken = co_await open_->bell->wait(until);
   if (woken) co_return woken;
   const bool is_late = woken.error().code == Code::kTimeout;
+  if (is_late && late == Late::kMayAskAgain) co_return woken;
   base::Error why = is_late ? base::Error{Code::kTimeout, "the file call took too long"} : woken.error();
   open_->call->cancel(why);
   co_return std::unexpected(std::move(why));
 }
 
-io::Task<std::optional<Event>> FileStream::next_event(io::Deadline until) {
+io::Task<std::optional<wire::file::Event>> FileStream::next_event(io::Deadline until, Late late) {
   while (true) {
     if (auto event = open_->call->take()) co_return std::optional(*std::move(event));
     if (const auto& end = open_->call->end()) {
       if (!*end) co_return std::unexpected(end->error());
-      co_return std::optional<Event>();
+      co_return std::optional<wire::file::Event>();
     }
-    CO_RETURN_IF_ERROR(co_await wait(until));
+    CO_RETURN_IF_ERROR(co_await wait(until, late));
   }
 }
 
@@ -68,7 +68,7 @@ io::Task<std::size_t> FileStream::await_room(io::Deadline until) {
     if (end) co_return unexpected_answer();
     const std::size_t room = open_->call->room();
     if (room > 0) co_return room;
-    CO_RETURN_IF_ERROR(co_await wait(until));
+    CO_RETURN_IF_ERROR(co_await wait(until, Late::kCancels));
   }
 }
 
@@ -84,14 +84,14 @@ void FileStream::close_input() {
 
 io::Task<Done> FileStream::end(io::Deadline until) {
   while (true) {
-    CO_ASSIGN_OR_RETURN(const auto event, co_await next_event(until));
+    CO_ASSIGN_OR_RETURN(const auto event, co_await next_event(until, Late::kCancels));
     if (!event) co_return **open_->call->end();
   }
 }
 
 io::Task<std::string> FileSource::next(io::Deadline until) {
   while (true) {
-    CO_ASSIGN_OR_RETURN(auto event, co_await stream_.next_event(until));
+    CO_ASSIGN_OR_RETURN(auto event, co_await stream_.next_event(until, FileStream::Late::kCancels));
     if (!event) co_return std::string();
     auto* bytes = std::get_if<wire::file::Bytes>(&*event);
     if (bytes == nullptr) co_return unexpected_answer();
@@ -116,20 +116,11 @@ io::Task<Done> FileSink::finish(io::Deadline until) {
 }
 
 io::Task<std::optional<wire::file::Changed>> FileWatch::next(io::Deadline until) {
-  auto& open = *stream_.open_;
-  while (true) {
-    if (const auto event = open.call->take()) {
-      const auto* changed = std::get_if<wire::file::Changed>(&*event);
-      if (changed == nullptr) co_return unexpected_answer();
-      co_return std::optional(*changed);
-    }
-    if (const auto& end = open.call->end()) {
-      if (!*end) co_return std::unexpected(end->error());
-      co_return std::optional<wire::file::Changed>();
-    }
-    open.sandbox->nudge_if_unsent();
-    CO_RETURN_IF_ERROR(co_await open.bell->wait(until));
-  }
+  CO_ASSIGN_OR_RETURN(auto event, co_await stream_.next_event(until, FileStream::Late::kMayAskAgain));
+  if (!event) co_return std::optional<wire::file::Changed>();
+  auto* changed = std::get_if<wire::file::Changed>(&*event);
+  if (changed == nullptr) co_return unexpected_answer();
+  co_return std::optional(std::move(*changed));
 }
 
 namespace {
@@ -139,7 +130,7 @@ io::Task<std::vector<Entry>> list_of(SandboxPtr sandbox, wire::file::Request req
   std::vector<Entry> all;
   std::size_t size = 0;
   while (true) {
-    CO_ASSIGN_OR_RETURN(auto event, co_await stream.next_event(until));
+    CO_ASSIGN_OR_RETURN(auto event, co_await stream.next_event(until, FileStream::Late::kCancels));
     if (!event) co_return all;
     auto* entries = std::get_if<wire::file::Entries>(&*event);
     if (entries == nullptr) co_return unexpected_answer();
@@ -172,7 +163,7 @@ io::Task<std::vector<wire::file::Attribute>> attributes(SandboxPtr sandbox, std:
   CO_ASSIGN_OR_RETURN(auto stream, FileStream::begin(sandbox, request));
   std::vector<wire::file::Attribute> all;
   while (true) {
-    CO_ASSIGN_OR_RETURN(auto event, co_await stream.next_event(until));
+    CO_ASSIGN_OR_RETURN(auto event, co_await stream.next_event(until, FileStream::Late::kCancels));
     if (!event) co_return all;
     auto* attribute = std::get_if<wire::file::Attribute>(&*event);
     if (attribute == nullptr || all.size() >= wire::file::kMaxAttributes) co_return unexpected_answer();
@@ -187,7 +178,7 @@ io::Task<Done> change(SandboxPtr sandbox, wire::file::Request request, io::Deadl
 
 io::Task<FileSource> read(SandboxPtr sandbox, wire::file::Read request, io::Deadline until) {
   CO_ASSIGN_OR_RETURN(auto stream, FileStream::begin(sandbox, request));
-  CO_ASSIGN_OR_RETURN(auto event, co_await stream.next_event(until));
+  CO_ASSIGN_OR_RETURN(auto event, co_await stream.next_event(until, FileStream::Late::kCancels));
   auto* opened = event ? std::get_if<wire::file::Opened>(&*event) : nullptr;
   if (opened == nullptr) co_return unexpected_answer();
   co_return FileSource(std::move(stream), std::move(opened->entry));

@@ -16,8 +16,10 @@ class FileStream {
   FileStream& operator=(FileStream&&) noexcept = default;
   ~FileStream() = default;
 
+  // What a deadline that passes does to the call.
+  enum class Late { kCancels, kMayAskAgain };
   // The next of what comes out; none: the call has ended well.
-  io::Task<std::optional<wire::file::Event>> next_event(io::Deadline until);
+  io::Task<std::optional<wire::file::Event>> next_event(io::Deadline until, Late late);
   // Room for what goes in, at least a byte.
   io::Task<std::size_t> await_room(io::Deadline until);
   void give(std::string bytes);
@@ -38,10 +40,9 @@ class FileStream {
     std::shared_ptr<engine::ServedFileCall> call;
   };
   explicit FileStream(std::unique_ptr<Open> open) : open_(std::move(open)) {}
-  // For news; an error ends the call.
-  io::Task<> wait(io::Deadline until);
+  // For news.
+  io::Task<> wait(io::Deadline until, Late late);
 
-  friend class FileWatch;
   std::unique_ptr<Open> open_;
 };
 

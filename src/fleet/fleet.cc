@@ -40,7 +40,7 @@ Fleet::Fleet(io::Loop& loop, Spawner& spawner, FleetOptions options, Told told)
       spawner_(spawner),
       options_(std::move(options)),
       told_(std::move(told)),
-      spools_(options_.spool_directory, options_.spools),
+      spools_(std::make_shared<Spools>(options_.spool_directory, options_.spools)),
       clock_bell_(loop),
       tasks_(loop, told_.on_failure) {
   tasks_.spawn("keep time", keep_time());
@@ -49,8 +49,9 @@ Fleet::Fleet(io::Loop& loop, Spawner& spawner, FleetOptions options, Told told)
 Result<> Fleet::admit(const Ceilings& wanted) const {
   const Ceilings& most = options_.ceilings;
   if (most.sandboxes > 0 && taken_.sandboxes + wanted.sandboxes > most.sandboxes) {
-    return base::fail(Code::kExhausted, std::to_string(most.sandboxes) +
-                                            " sandboxes live, and that is the limit; delete one, or try again later");
+    return base::fail(Code::kExhausted,
+                      std::to_string(most.sandboxes) +
+                          " sandboxes live, and that is the limit; delete one, or try again later");
   }
   if (most.memory_bytes > 0 && taken_.memory_bytes + wanted.memory_bytes > most.memory_bytes) {
     return base::fail(Code::kExhausted, "of " + base::format_bytes(most.memory_bytes) +

@@ -1,7 +1,7 @@
-// fleet: the sandboxes of a server that live right now, on its event loop. Fleet makes them, within bounds, and
-// ends them when their time has come; a Sandbox carries contexts, processes and file calls over its one
-// connection; a Run keeps what was told until whoever asked comes for it. Knows no HTTP and no SQL. Everything
-// runs on the loop's thread; what blocks (the spawner) is called from threads of its own.
+// fleet: the sandboxes of a server that live right now, on its event loop. Fleet makes them, within bounds,
+// and ends them when their time has come; a Sandbox carries contexts, processes and file calls over its one
+// connection; a Run keeps what was told until whoever asked comes for it. Knows no HTTP and no SQL.
+// Everything runs on the loop's thread; what blocks (the spawner) is called from threads of its own.
 #pragma once
 
 #include <variant>
@@ -48,8 +48,8 @@ class Fleet {
   // What is taken, with what is being made and what is being taken down.
   const Ceilings& taken() const { return taken_; }
 
-  // At once for everybody in it. Returns when its processes are killed, or nothing of it is left. Goes on when
-  // the task that waits is cancelled.
+  // At once for everybody in it. Returns when its processes are killed, or nothing of it is left. Goes on
+  // when the task that waits is cancelled.
   io::Task<> end(SandboxPtr sandbox, EndCause cause,
                  wire::spawner::Until until = wire::spawner::Until::kKilled);
   io::Task<> end_all(EndCause cause);
@@ -65,7 +65,8 @@ class Fleet {
   // A sandbox for one run; it is deleted when that has ended, behind the answer.
   io::Task<Started> run_once(Wish wish, OneShot job);
 
-  // Ends what the fleet does by itself, and leaves the sandboxes to whoever comes next.
+  // Ends what the fleet does by itself, and leaves the sandboxes to whoever comes next. To be waited for
+  // before the fleet goes.
   io::Task<> close();
 
  private:
@@ -81,7 +82,7 @@ class Fleet {
   Spawner& spawner_;
   const FleetOptions options_;
   const Told told_;
-  Spools spools_;
+  const std::shared_ptr<Spools> spools_;
   io::Bell clock_bell_;
   std::map<std::string, SandboxPtr, std::less<>> sandboxes_;
   Ceilings taken_;

@@ -29,7 +29,8 @@ TEST(Idleness, NeverComesWithoutATimeoutOrWhileSomethingGoesOn) {
   EXPECT_EQ(without.next_look(), std::nullopt);
   Idleness busy(kBegin, seconds(10), seconds(30));
   EXPECT_NE(busy.look(kBegin + seconds(100), Activity::kBusy), Verdict::kIdle);
-  EXPECT_NE(busy.look(kBegin + seconds(109), Activity::kQuiet), Verdict::kIdle) << "it counts from the end of that";
+  EXPECT_NE(busy.look(kBegin + seconds(109), Activity::kQuiet), Verdict::kIdle)
+      << "it counts from the end of that";
   EXPECT_EQ(busy.look(kBegin + seconds(110), Activity::kQuiet), Verdict::kIdle);
 }
 

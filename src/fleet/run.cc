@@ -132,8 +132,8 @@ io::Task<engine::Ending> Run::wait(io::Deadline until) { return await_end(shared
 Result<SandboxPtr> Run::controlled(std::string_view what) const {
   const auto sandbox = sandbox_.lock();
   if (is_over() || unexplained_ || !sandbox) {
-    return base::fail(Code::kConflict, "execution " + id().text() + " has ended; there is nothing to " +
-                                           std::string(what));
+    return base::fail(Code::kConflict,
+                      "execution " + id().text() + " has ended; there is nothing to " + std::string(what));
   }
   sandbox->touch();
   sandbox->nudge();

@@ -38,8 +38,8 @@ struct Written {
 };
 
 // One execution of a context, or one process, from when it was asked for; kept for a while after its end, by
-// its sandbox, and longer by whoever holds it. What it tells goes to its log and never waits for a reader. Used
-// on the loop alone.
+// its sandbox, and longer by whoever holds it. What it tells goes to its log and never waits for a reader.
+// Used on the loop alone.
 class Run : public engine::ExecutionObserver, public std::enable_shared_from_this<Run> {
  public:
   using Time = std::chrono::system_clock::time_point;
@@ -66,8 +66,8 @@ class Run : public engine::ExecutionObserver, public std::enable_shared_from_thi
   // Its end. kTimeout: it did not come in time.
   io::Task<engine::Ending> wait(io::Deadline until);
 
-  // One that waits ends at once. One that runs is interrupted (a cell) or asked to end (a command), and killed
-  // after its grace; it ends as cancelled, unless its end came first. kConflict: it has ended.
+  // One that waits ends at once. One that runs is interrupted (a cell) or asked to end (a command), and
+  // killed after its grace; it ends as cancelled, unless its end came first. kConflict: it has ended.
   Result<> cancel();
   // The others are for commands alone. kConflict: it has ended, or has no such thing.
   Result<> signal(int number);

@@ -33,16 +33,15 @@ Sandbox::Sandbox(const Ground& ground, Wish wish, engine::Sandbox sandbox)
       wish_(std::move(wish)),
       sandbox_(std::move(sandbox)),
       streams_(sandbox_),
-      contexts_(streams_, ground.context_limits,
-                [this](std::uint32_t stream, wire::spawner::Unready unready,
-                       std::function<void(Result<>)> told) {
-                  wire::spawner::EnterContext request;
-                  request.sandbox.set(id());
-                  request.stream = stream;
-                  request.unready = unready;
-                  ground_.tasks.spawn("enter sandbox " + id(),
-                                      enter(shared_from_this(), request, std::move(told)));
-                }),
+      contexts_(
+          streams_, ground.context_limits,
+          [this](std::uint32_t stream, wire::spawner::Unready unready, std::function<void(Result<>)> told) {
+            wire::spawner::EnterContext request;
+            request.sandbox.set(id());
+            request.stream = stream;
+            request.unready = unready;
+            ground_.tasks.spawn("enter sandbox " + id(), enter(shared_from_this(), request, std::move(told)));
+          }),
       bell_(ground.loop),
       idleness_(io::Clock::now(), wish_.idle_timeout, ground.usage_interval),
       gone_bell_(ground.loop) {
@@ -287,7 +286,10 @@ std::optional<EndCause> Sandbox::look_at_time(io::Clock::time_point now) {
   if (expires_ && now >= *expires_) return EndCause::kExpired;
   const auto verdict = idleness_.look(now, activity());
   if (verdict == Idleness::Verdict::kIdle) return EndCause::kIdle;
-  if (verdict == Idleness::Verdict::kAskUsed) ask_used();
+  if (verdict == Idleness::Verdict::kAskUsed) {
+    ask_used();
+    drop_old_runs();
+  }
   return std::nullopt;
 }
 

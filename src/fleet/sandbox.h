@@ -36,7 +36,7 @@ struct Keeping {
 struct Ground {
   io::Loop& loop;
   Spawner& spawner;
-  Spools& spools;
+  std::shared_ptr<Spools> spools;
   io::TaskGroup& tasks;
   io::Bell& clock_bell;  // a time to live has changed
   engine::ContextLimits context_limits;

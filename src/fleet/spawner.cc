@@ -41,7 +41,8 @@ void Spawner::give_back(engine::SpawnerClient client) {
 io::Task<engine::Sandbox> Spawner::create(engine::SandboxOptions options) {
   options.lifetime = engine::Lifetime::kUntilDestroyed;
   return pool_.run([this, options = std::move(options)] {
-    return with_client([&](engine::SpawnerClient& client) { return engine::Sandbox::create(client, options); });
+    return with_client(
+        [&](engine::SpawnerClient& client) { return engine::Sandbox::create(client, options); });
   });
 }
 

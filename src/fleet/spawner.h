@@ -11,8 +11,8 @@ namespace fleet {
 using base::Result;
 
 // The spawner, for tasks: its calls block, so each is made on a thread of a pool, over a connection of its
-// own. A spawner that was started again is found again; one that is away is waited for, for a moment. Outlives
-// the tasks that call it.
+// own. A spawner that was started again is found again; one that is away is waited for, for a moment.
+// Outlives the tasks that call it.
 class Spawner {
  public:
   explicit Spawner(base::Paths paths, std::size_t threads = 8) : paths_(std::move(paths)), pool_(threads) {}
