@@ -34,7 +34,8 @@ io::Task<> metrics(CallPtr call) {
                                .memory_bytes = taken.memory_bytes,
                                .disk_bytes = taken.disk_bytes,
                                .connections = services.connections ? services.connections() : 0};
-  auto response = http::response_of(200, "text/plain; version=0.0.4; charset=utf-8", services.metrics.text(gauges));
+  auto response =
+      http::response_of(200, "text/plain; version=0.0.4; charset=utf-8", services.metrics.text(gauges));
   co_return co_await call->exchange().reply(std::move(response));
 }
 
@@ -48,11 +49,13 @@ struct Layer {
 // true. SECURITY.md says more of each.
 constexpr Layer kLayers[] = {
     {"identity", true,
-     "a block of 65,536 ids of the host for each sandbox; root inside is nobody outside, and sandboxes of different "
+     "a block of 65,536 ids of the host for each sandbox; root inside is nobody outside, and sandboxes of "
+     "different "
      "templates never share an id"},
     {"namespaces", true, "user, mount, pid, network, ipc, uts and cgroup; new ones cannot be made inside"},
     {"file_system", true,
-     "a read-only template below a layer of the sandbox's own, nosuid and nodev; own /dev and /sys, masked /proc; the "
+     "a read-only template below a layer of the sandbox's own, nosuid and nodev; own /dev and /sys, masked "
+     "/proc; the "
      "host's root is detached"},
     {"capabilities", true, "none in any set, an empty bounding set, no new privileges"},
     {"init", true, "pid 1 has an id of its own and runs from sealed memory that cannot be read inside"},
@@ -76,11 +79,13 @@ io::Task<> security(CallPtr call) {
   Services& services = call->services();
   CO_ASSIGN_OR_RETURN(const auto status, co_await services.spawner.call(wire::spawner::Status{}));
   json::array layers;
-  for (const Layer& layer : kLayers) layers.push_back(layer_document(layer.name, layer.is_in_force, layer.detail));
+  for (const Layer& layer : kLayers)
+    layers.push_back(layer_document(layer.name, layer.is_in_force, layer.detail));
   layers.push_back(layer_document("system_calls", true, filter_detail(services.fleet)));
-  layers.push_back(layer_document("control_groups", true,
-                                  "limits of memory, CPU and processes on one group per sandbox, which no process "
-                                  "leaves; a kill takes all of it"));
+  layers.push_back(
+      layer_document("control_groups", true,
+                     "limits of memory, CPU and processes on one group per sandbox, which no process "
+                     "leaves; a kill takes all of it"));
   layers.push_back(layer_document(
       "disk", true, fmt::format("a file system of the sandbox's own size ({})", status.disk_backend.view())));
   co_return co_await call->reply(200, {{"tier", "jail"}, {"layers", std::move(layers)}});

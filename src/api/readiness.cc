@@ -55,7 +55,8 @@ io::Task<std::vector<Check>> Readiness::ask(Services& services) {
   while (is_looking_) {
     const auto woken = co_await looked_.wait(until);
     if (woken) continue;
-    co_return std::vector<Check>{{.name = "time", .is_fine = false, .message = "the other checks take too long"}};
+    co_return std::vector<Check>{
+        {.name = "time", .is_fine = false, .message = "the other checks take too long"}};
   }
   co_return checks_;
 }

@@ -27,7 +27,7 @@ struct RunFacts {
   std::string cwd;                           // of a command
   bool has_input = false;                    // of a command: its stdin is a stream
   bool has_terminal = false;
-  std::chrono::milliseconds timeout{0};      // 0: none
+  std::chrono::milliseconds timeout{0};  // 0: none
   std::chrono::system_clock::time_point asked = std::chrono::system_clock::now();
 };
 

@@ -198,8 +198,7 @@ Result<RunPtr> Sandbox::execute(const engine::ContextId& context, engine::Cell c
   ASSIGN_OR_RETURN(const auto info, contexts().find(context));
   ASSIGN_OR_RETURN(const engine::Language* language, engine::language_by_name(info.name));
   if (cell.language.empty()) cell.language = language->dialect;
-  RunFacts facts{
-      .kind = RunKind::kCell, .language = info.name, .context = context, .timeout = cell.timeout};
+  RunFacts facts{.kind = RunKind::kCell, .language = info.name, .context = context, .timeout = cell.timeout};
   const RunPtr run(new Run(shared_from_this(), std::move(facts), {.output = cell.output_cap}));
   RETURN_IF_ERROR(contexts_.execute(context, cell, run, run->id()));
   return keep(run);
