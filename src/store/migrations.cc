@@ -87,7 +87,7 @@ CREATE TABLE sandboxes (
   owner_user TEXT,
   project TEXT REFERENCES projects ON DELETE SET NULL,
   name TEXT NOT NULL,
-  labels TEXT NOT NULL CHECK (json_type(labels) = 'object'),
+  labels TEXT NOT NULL,
   template_name TEXT NOT NULL,
   template_digest TEXT NOT NULL,
   tier TEXT NOT NULL,

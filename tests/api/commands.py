@@ -59,7 +59,7 @@ class Commands(server.Test):
 
     def test_timeouts_take_grandchildren_along(self):
         told = self.run_here("(setsid sleep 12345 &) ; sleep 12345", timeout=0.5)
-        self.assertEqual((told["cause"], told["timeout"]), ("timeout", 0.5))
+        self.assertEqual(told["cause"], "timeout")
         self.assertEqual(self.run_here("pgrep -f 'sleep 1234[5]' | wc -l")["stdout"].strip(), "0")
 
     def test_signals(self):
@@ -82,10 +82,9 @@ class Commands(server.Test):
         self.assertEqual((events[0]["type"], server.text_of(events), server.text_of(events, "stderr")), ("started", "a\n", "b\n"))
         self.assertEqual((events[-1]["type"], events[-1]["cause"], events[-1]["exit_code"]), ("ended", "error", 2))
 
-    def test_outputs_and_changes(self):
-        told = self.run_here("seq 3 > out.txt", outputs=["out.txt"], changes=True)
+    def test_outputs(self):
+        told = self.run_here("seq 3 > out.txt", outputs=["out.txt"])
         self.assertEqual(base64.b64decode(told["outputs"][0]["content"]), b"1\n2\n3\n")
-        self.assertIn("/home/user/out.txt", told["receipt"]["files"]["created"])
 
     def test_many_at_once(self):
         ids = [self.api.post(f"{self.path}/commands", {"command": f"echo {number}", "background": True}, status=202).json["id"] for number in range(30)]

@@ -43,7 +43,7 @@ class Contexts(server.Test):
 
     def test_another_language_than_its_own_is_refused(self):
         one = self.make(language="bash")
-        self.check_error(self.api.post(f"{self.path}/executions", {"code": "1", "language": "python", "context": one["id"]}), 400, "invalid_request")
+        self.check_error(self.api.post(f"{self.path}/executions", {"code": "1", "language": "python", "context": one["id"]}), 409, "conflict")
         self.assertEqual(self.value("echo a", context=one["id"]), "a\n")
 
     def busy(self, context):

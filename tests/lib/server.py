@@ -43,9 +43,10 @@ class Answer:
 class Server:
     """`cove serve` of one instance."""
 
-    def __init__(self, instance, settings=()):
+    def __init__(self, instance, settings):
         self.cove = instance
-        self.settings = [f"{name}={value}" for name, value in dict(settings).items()]
+        # A user that every machine has: `cove` would be made, and stay.
+        self.settings = [f"{name}={value}" for name, value in {"server_user": "nobody", **settings}.items()]
         self.process = None
         self.address = None
         self._log = None
@@ -56,7 +57,7 @@ class Server:
         self.process = subprocess.Popen(self.cove.command("serve", "--listen", "127.0.0.1:0", *flags), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=self._log, preexec_fn=cove.end_with_the_test)
         line = self._first_line()
-        found = re.search(rb"http://(127\.0\.0\.1):(\d+)", line)
+        found = re.search(rb"\b(127\.0\.0\.1):(\d+)", line)
         if not found:
             self.process.kill()
             raise AssertionError(f"cove serve said {line!r}, and its log ends with {self.log()[-2000:]}")
@@ -143,24 +144,31 @@ class Api:
         return shown | dict(headers or {})
 
     def send(self, method, target, headers, data):
-        """One exchange on a connection that is kept; a connection that the server has closed meanwhile is made anew."""
-        for is_last in (False, True):
-            fresh = self._connection is None
-            if fresh:
-                self._connection = http.client.HTTPConnection(*self.address, timeout=cove.PATIENCE)
-            try:
-                self._connection.request(method, target, body=data, headers=headers)
-                response = self._connection.getresponse()
-                body = response.read()
-                answer = Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, body)
-                if response.will_close:
-                    self.close()
-                return answer
-            except (ConnectionError, http.client.BadStatusLine):
-                self.close()
-                if fresh or is_last:
-                    raise
-        raise AssertionError("unreachable")
+        """One exchange on a connection that is kept. One that the server has closed meanwhile is made anew, unless the body can be sent only once."""
+        if data is not None and not isinstance(data, bytes):
+            self.close()
+        is_fresh = self._connection is None
+        try:
+            return self._exchange(method, target, headers, data)
+        except (ConnectionError, http.client.BadStatusLine):
+            self.close()
+            if is_fresh:
+                raise
+            return self._exchange(method, target, headers, data)
+
+    def _exchange(self, method, target, headers, data):
+        if self._connection is None:
+            self._connection = http.client.HTTPConnection(*self.address, timeout=cove.PATIENCE)
+        try:
+            self._connection.request(method, target, body=data, headers=headers)
+        except ConnectionError:
+            if not data:
+                raise  # else it may have been refused before all of it was sent: the answer says so
+        response = self._connection.getresponse()
+        answer = Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+        if response.will_close:
+            self.close()
+        return answer
 
     def call(self, method, path, body=NO_BODY, *, query=None, headers=None, data=None, status=None):
         """`body` is sent as JSON, `data` as it is."""

@@ -117,10 +117,10 @@ def context_id(context: Union[None, str, models.Context]) -> Optional[str]:
 
 
 def run(sandbox: str, code: str, language: Optional[str] = None, context: Union[None, str, models.Context] = None, timeout: Optional[float] = None,
-        env: Optional[Mapping[str, str]] = None, input: Optional[str] = None, files: Optional[Mapping[str, Content]] = None,
-        outputs: Optional[Iterable[str]] = None, changes: Optional[bool] = None, stream: Optional[str] = None) -> Call[models.Execution]:
-    body = given(code=code, language=language, context=context_id(context), timeout=timeout, env=env, input=input, files=input_files(files),
-                 outputs=wanted_outputs(outputs), changes=changes, stream=stream)
+        input: Optional[str] = None, files: Optional[Mapping[str, Content]] = None, outputs: Optional[Iterable[str]] = None,
+        stream: Optional[str] = None) -> Call[models.Execution]:
+    body = given(code=code, language=language, context=context_id(context), timeout=timeout, input=input, files=input_files(files),
+                 outputs=wanted_outputs(outputs), stream=stream)
     return Call("POST", at(sandbox, "executions"), models.execution, body=body, takes_long=True)
 
 

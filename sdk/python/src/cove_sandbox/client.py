@@ -165,7 +165,7 @@ class Sandbox:
             raise
 
     def run(self, code: str, language: Optional[str] = None, context: ContextLike = None, **options: Any) -> models.Execution:
-        """Runs code in a context, whose state stays. timeout, env, input, files, outputs, changes."""
+        """Runs code in a context, whose state stays. timeout, input, files, outputs."""
         return self._send(calls.run(self.id, code, language, context, **options))
 
     def stream(self, code: str, language: Optional[str] = None, context: ContextLike = None, **options: Any) -> Iterator[models.Event]:
