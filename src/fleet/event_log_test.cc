@@ -175,7 +175,7 @@ TEST_F(EventLogTest, KeepsTheEndOfWhatNeverEnds) {
     if (i % 10 == 0) ASSERT_OK(log.after(log.last() - 1, kAll));
   }
   EXPECT_EQ(log.dropped(), 0U);
-  EXPECT_LE(spools_.bytes(), 400'000U);
+  EXPECT_LE(spools_->bytes(), 400'000U);
   ASSERT_OK_AND_ASSIGN(const auto events, log.after(0, kAll));
   EXPECT_GT(events.front().number, 1U);
   EXPECT_EQ(events.back().number, log.last());
@@ -188,7 +188,7 @@ TEST_F(EventLogTest, KeepsTheEndOfWhatNeverEnds) {
 }
 
 TEST_F(EventLogTest, WithoutRoomInTheSpoolsWhatComesGoesBeforeWhatCame) {
-  Spools full(dir_.path(), {.files = 0});
+  const auto full = std::make_shared<Spools>(dir_.path(), Spools::Limits{.files = 0});
   EventLog log(full, {.memory = 1000, .keep = EventLog::Keep::kLast});
   std::string all;
   for (const char c : {'a', 'b', 'c', 'd'}) {
