@@ -58,8 +58,9 @@ io::Task<fleet::RunPtr> process_of(CallPtr call) {
   auto run = find_run(*sandbox, id);
   if (run && is_process(**run)) co_return run;
   if (!run && run.error().code != Code::kNotFound) co_return run;
-  co_return base::fail(Code::kNotFound, fmt::format("there is no process {} in sandbox {}; GET …/processes lists them",
-                                                    id, sandbox->id()));
+  co_return base::fail(
+      Code::kNotFound,
+      fmt::format("there is no process {} in sandbox {}; GET …/processes lists them", id, sandbox->id()));
 }
 
 io::Task<> start(CallPtr call) {
@@ -182,9 +183,24 @@ Routes process_routes() {
       {"GET", kOne, Access::kRead, Body::kNone, get},
       {"DELETE", kOne, Access::kUse, Body::kNone, kill_one},
       {"POST", "/v1/sandboxes/{sandbox}/processes/{process}/signal", Access::kUse, Body::kJson, signal_one},
-      {"POST", "/v1/sandboxes/{sandbox}/processes/{process}/input", Access::kUse, Body::kRaw, give_input, {"close"}},
-      {"GET", "/v1/sandboxes/{sandbox}/processes/{process}/wait", Access::kRead, Body::kNone, wait_for, {"timeout"}},
-      {"GET", "/v1/sandboxes/{sandbox}/processes/{process}/events", Access::kRead, Body::kNone, events, {"after"}},
+      {"POST",
+       "/v1/sandboxes/{sandbox}/processes/{process}/input",
+       Access::kUse,
+       Body::kRaw,
+       give_input,
+       {"close"}},
+      {"GET",
+       "/v1/sandboxes/{sandbox}/processes/{process}/wait",
+       Access::kRead,
+       Body::kNone,
+       wait_for,
+       {"timeout"}},
+      {"GET",
+       "/v1/sandboxes/{sandbox}/processes/{process}/events",
+       Access::kRead,
+       Body::kNone,
+       events,
+       {"after"}},
   };
 }
 

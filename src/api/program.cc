@@ -18,7 +18,8 @@ constexpr std::chrono::seconds kEnd{2};
 
 }  // namespace
 
-engine::Command read_program(Fields& fields, const fleet::Sandbox& sandbox, std::vector<std::string> otherwise) {
+engine::Command read_program(Fields& fields, const fleet::Sandbox& sandbox,
+                             std::vector<std::string> otherwise) {
   RunWish wish;
   read_command(fields, wish);
   if (!fields.has("argv") && !fields.has("command")) {
@@ -26,7 +27,8 @@ engine::Command read_program(Fields& fields, const fleet::Sandbox& sandbox, std:
     wish.argv = std::move(otherwise);
   }
   wish.cwd = fields.text("cwd");
-  if (wish.cwd && (wish.cwd->empty() || wish.cwd->contains('\0'))) fields.refuse("cwd", "is empty, or has NUL in it");
+  if (wish.cwd && (wish.cwd->empty() || wish.cwd->contains('\0')))
+    fields.refuse("cwd", "is empty, or has NUL in it");
   wish.environment = read_environment(fields);
   return command_of(sandbox, wish, std::chrono::milliseconds(0));
 }
@@ -43,7 +45,8 @@ io::Task<> until_started(fleet::RunPtr run) {
   }
   if (run->started_at() || ending) co_return Result<>();
   (void)run->cancel();
-  co_return base::fail(Code::kTimeout, fmt::format("the sandbox did not start the program in {}", kStart));
+  co_return base::fail(Code::kTimeout,
+                       fmt::format("the sandbox did not start the program in {} s", kStart.count()));
 }
 
 io::Task<> kill(fleet::RunPtr run) {

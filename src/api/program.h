@@ -8,8 +8,8 @@
 
 namespace api {
 
-// Which program to start, where and with what: the fields command, argv, cwd and env. Without command and argv
-// it is `otherwise`; when that is empty, one of them has to be there. It has no timeout.
+// Which program to start, where and with what: the fields command, argv, cwd and env. Without command and
+// argv it is `otherwise`; when that is empty, one of them has to be there. It has no timeout.
 engine::Command read_program(Fields& fields, const fleet::Sandbox& sandbox,
                              std::vector<std::string> otherwise = {});
 

@@ -70,8 +70,9 @@ io::Task<Project> project_of(CallPtr call, auth::Action action) {
     if (action == auth::Action::kRead || !caller.user) return project;
     ASSIGN_OR_RETURN(const auto role, services.store.projects().role(id, *caller.user));
     if (auth::may_in_project(caller, action, role)) return project;
-    return base::fail(base::Code::kDenied, "only members with the role edit may change the project; one of them, or a "
-                                           "key without a user, can give it to you");
+    return base::fail(base::Code::kDenied,
+                      "only members with the role edit may change the project; one of them, or a "
+                      "key without a user, can give it to you");
   };
   co_return co_await services.pool.run(std::move(work));
 }

@@ -13,6 +13,7 @@ Routes process_routes();
 Routes terminal_routes();
 Routes template_routes();
 Routes team_routes();
+Routes project_routes();
 Routes key_routes();
 Routes host_routes();
 

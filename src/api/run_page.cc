@@ -16,17 +16,19 @@ std::uint64_t place_of(const fleet::Run& run) {
 
 }  // namespace
 
-Result<fleet::RunPtr> find_run(const fleet::Sandbox& sandbox, std::string_view id) {
+Result<fleet::RunPtr> find_run(fleet::Sandbox& sandbox, std::string_view id) {
   ASSIGN_OR_RETURN(const auto parsed, engine::ExecutionId::parse(id));
   return sandbox.find(parsed);
 }
 
 Result<store::Page<fleet::RunPtr>> page_of_runs(const std::vector<fleet::RunPtr>& oldest_first,
-                                                const store::PageRequest& request, const IsWanted& is_wanted) {
+                                                const store::PageRequest& request,
+                                                const IsWanted& is_wanted) {
   std::uint64_t before = UINT64_MAX;
   if (request.cursor) {
     const auto parsed = http::parse_number(*request.cursor, "cursor");
-    if (!parsed) return base::fail(base::Code::kInvalid, "'cursor' has to be the next_cursor of a page before");
+    if (!parsed)
+      return base::fail(base::Code::kInvalid, "'cursor' has to be the next_cursor of a page before");
     before = *parsed;
   }
   store::Page<fleet::RunPtr> page;

@@ -12,7 +12,7 @@ namespace api {
 using base::Result;
 
 // The run that the id of a path names. kInvalid: it is no id of one.
-Result<fleet::RunPtr> find_run(const fleet::Sandbox& sandbox, std::string_view id);
+Result<fleet::RunPtr> find_run(fleet::Sandbox& sandbox, std::string_view id);
 
 // A part of a sandbox's runs, newest first. They may go while somebody turns pages: a page begins behind the
 // time at which the last one of the page before was asked for.

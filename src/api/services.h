@@ -1,11 +1,14 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "api/metrics.h"
+#include "api/readiness.h"
 #include "api/roster.h"
 #include "api/templates_at_hand.h"
+#include "api/terminal_seats.h"
 #include "auth/keyring.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -33,6 +36,9 @@ struct Services {
   Metrics& metrics;
   std::string signing_key;  // of URLs; random, for as long as the server runs
   std::uint64_t bodies_in_memory = 0;
+  std::function<std::size_t()> connections = {};  // how many clients have, for metrics
+  TerminalSeats terminals = {};
+  Readiness readiness{loop};
 };
 
 }  // namespace api

@@ -9,9 +9,10 @@ namespace api {
 namespace {
 
 TEST(Signals, KnowsEveryNameOfTheContract) {
-  for (const char* name : {"HUP",  "INT",    "QUIT", "ILL",  "TRAP", "ABRT", "BUS",  "FPE",    "KILL", "USR1",  "SEGV",
-                           "USR2", "PIPE",   "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",
-                           "URG",  "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"}) {
+  for (const char* name :
+       {"HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1", "SEGV",
+        "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN", "TTOU",
+        "URG",  "XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "IO",   "PWR",  "SYS"}) {
     EXPECT_TRUE(signal_of(name)) << name;
     EXPECT_EQ(signal_of(std::string("SIG") + name), signal_of(name)) << name;
   }

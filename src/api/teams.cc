@@ -123,7 +123,7 @@ io::Task<> delete_user(CallPtr call) {
 }  // namespace
 
 Routes team_routes() {
-  Routes routes{
+  return {
       {"POST", "/v1/teams", Access::kAdminister, Body::kJson, create_team},
       {"GET", "/v1/teams", Access::kRead, Body::kNone, list_teams, {"limit", "cursor"}},
       {"GET", "/v1/teams/{team}", Access::kRead, Body::kNone, get_team},
@@ -133,7 +133,6 @@ Routes team_routes() {
       {"GET", "/v1/users/{user}", Access::kRead, Body::kNone, get_user},
       {"DELETE", "/v1/users/{user}", Access::kManage, Body::kNone, delete_user},
   };
-  return routes;
 }
 
 }  // namespace api

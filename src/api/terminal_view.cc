@@ -48,7 +48,8 @@ std::string words_at_the_end(const fleet::Run& run) {
 }
 
 std::string words_of_size(wire::init::Window window) {
-  return json::serialize(json::object{{"type", "resized"}, {"rows", window.rows}, {"columns", window.columns}});
+  return json::serialize(
+      json::object{{"type", "resized"}, {"rows", window.rows}, {"columns", window.columns}});
 }
 
 // Output, from the first byte that the client lacks, to the end.

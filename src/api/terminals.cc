@@ -54,9 +54,9 @@ io::Task<Terminal> terminal_of(CallPtr call) {
   auto run = find_run(*sandbox, id);
   if (run && (*run)->facts().has_terminal) co_return Terminal{.run = *run, .seat = seat_of(call, *run)};
   if (!run && run.error().code != Code::kNotFound) co_return std::unexpected(std::move(run).error());
-  co_return base::fail(Code::kNotFound,
-                       fmt::format("there is no terminal {} in sandbox {}; GET …/terminals lists them", id,
-                                   sandbox->id()));
+  co_return base::fail(
+      Code::kNotFound,
+      fmt::format("there is no terminal {} in sandbox {}; GET …/terminals lists them", id, sandbox->id()));
 }
 
 io::Task<> open(CallPtr call) {
@@ -70,7 +70,7 @@ io::Task<> open(CallPtr call) {
     set_variables(command.environment, {"TERM=xterm-256color"});
   }
   command.terminal = window;
-  command.timeout = std::chrono::milliseconds(0);  // as long as its sandbox
+  command.output_cap = UINT64_MAX;  // the end of it is kept
   CO_ASSIGN_OR_RETURN(const auto run, sandbox->start(command));
   const auto seat = seat_of(call, run);
   seat->window = window;
@@ -137,7 +137,12 @@ Routes terminal_routes() {
       {"GET", kOne, Access::kRead, Body::kNone, get},
       {"DELETE", kOne, Access::kUse, Body::kNone, hang_up},
       {"POST", "/v1/sandboxes/{sandbox}/terminals/{terminal}/resize", Access::kUse, Body::kJson, resize_one},
-      {"GET", "/v1/sandboxes/{sandbox}/terminals/{terminal}/attach", Access::kUse, Body::kNone, attach, {"offset"}},
+      {"GET",
+       "/v1/sandboxes/{sandbox}/terminals/{terminal}/attach",
+       Access::kUse,
+       Body::kNone,
+       attach,
+       {"offset"}},
   };
 }
 

@@ -17,8 +17,8 @@ struct Waiting {
 };
 using WaitingPtr = std::shared_ptr<Waiting>;
 
-io::Task<> watch_client(WaitingPtr waiting, std::shared_ptr<http::Exchange> exchange) {
-  (void)co_await exchange->until_gone();
+io::Task<> watch_client(WaitingPtr waiting, http::Exchange& exchange) {
+  (void)co_await exchange.until_gone();
   waiting->finish();
   co_return Result<>();
 }
@@ -36,7 +36,7 @@ io::Task<> until_over_or_gone(CallPtr call, fleet::RunPtr run, io::Clock::time_p
   io::Loop& loop = call->services().loop;
   const auto waiting = std::make_shared<Waiting>(loop);
   io::TaskGroup watchers(loop, [](std::string_view, const base::Error&) {});
-  watchers.spawn("client", watch_client(waiting, call->shared_exchange()));
+  watchers.spawn("client", watch_client(waiting, call->exchange()));
   watchers.spawn("run", watch_run(waiting, run, until));
   while (!waiting->is_done) CO_RETURN_IF_ERROR(co_await waiting->bell.wait());
   co_return co_await watchers.close();

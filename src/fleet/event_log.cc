@@ -65,6 +65,16 @@ Result<> Spools::write(sys::UniqueFd& file, std::uint64_t offset, std::string_vi
   return {};
 }
 
+Result<> Spools::release(const sys::UniqueFd& file, std::uint64_t from, std::uint64_t to) {
+  const auto punched = sys::retry([&] {
+    return ::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
+                       static_cast<off_t>(to - from));
+  });
+  if (punched != 0) return base::failed_call("fallocate(spool)");
+  bytes_ -= to - from;
+  return {};
+}
+
 void Spools::close(sys::UniqueFd& file, std::uint64_t size) {
   if (!file) return;
   file.reset();
@@ -72,10 +82,11 @@ void Spools::close(sys::UniqueFd& file, std::uint64_t size) {
   bytes_ -= size;
 }
 
-EventLog::~EventLog() { spools_->close(file_, tail_begin_); }
+EventLog::~EventLog() { spools_->close(file_, spooled_); }
 
 void EventLog::spill() {
   if (tail_.empty() || !spools_->write(file_, tail_begin_, tail_)) return;
+  spooled_ += tail_.size();
   tail_begin_ = end_;
   tail_.clear();
   tail_.shrink_to_fit();
@@ -88,9 +99,29 @@ bool EventLog::make_room(std::size_t size) {
   return tail_.empty();
 }
 
+void EventLog::forget(const Place& place) {
+  if (place.offset < tail_begin_) {
+    if (spools_->release(file_, begin_.offset, place.offset)) spooled_ -= place.offset - begin_.offset;
+  } else {
+    spools_->close(file_, std::exchange(spooled_, 0));
+    tail_.erase(0, place.offset - tail_begin_);
+    tail_begin_ = place.offset;
+  }
+  begin_ = place;
+  std::erase_if(marks_, [&](const Place& mark) { return mark.number < begin_.number; });
+}
+
+// A quarter more than the limit may come together, so that it is done seldom.
+void EventLog::forget_surplus() {
+  if (output_ - begin_.output <= limits_.output + limits_.output / 4) return;
+  const auto behind = std::ranges::upper_bound(marks_, output_ - limits_.output, {}, &Place::output);
+  if (behind != marks_.begin()) forget(Place(*std::prev(behind)));
+}
+
 void EventLog::add_output(EventKind channel, std::string_view bytes) {
+  const bool keeps_last = limits_.keep == Keep::kLast;
   const std::uint64_t room = limits_.output - std::min(limits_.output, output_);
-  if (bytes.size() > room) {
+  if (!keeps_last && bytes.size() > room) {
     dropped_ += bytes.size() - room;
     bytes = bytes.substr(0, room);
   }
@@ -98,11 +129,15 @@ void EventLog::add_output(EventKind channel, std::string_view bytes) {
     const std::string_view piece = bytes.substr(0, kLargestOutput);
     bytes.remove_prefix(piece.size());
     if (!make_room(kHeader + piece.size())) {
-      dropped_ += piece.size();
-      continue;
+      if (!keeps_last) {
+        dropped_ += piece.size();
+        continue;
+      }
+      forget({.number = last_.number + 1, .offset = end_, .output = output_});
     }
-    output_ += piece.size();
     if (!join(channel, piece)) add(channel, piece);
+    output_ += piece.size();
+    if (keeps_last) forget_surplus();
   }
 }
 
@@ -137,7 +172,7 @@ bool EventLog::add_rich(EventKind kind, std::string_view bytes) {
 }
 
 void EventLog::add(EventKind kind, std::string_view bytes) {
-  last_ = {{.number = last_.number + 1, .offset = end_}, kind, bytes.size()};
+  last_ = {{.number = last_.number + 1, .offset = end_, .output = output_}, kind, bytes.size()};
   if (marks_.empty() || end_ >= marks_.back().offset + kBetweenMarks) marks_.push_back(last_);
   const auto header = encode({.kind = kind, .size = bytes.size()});
   tail_.append(header.data(), kHeader).append(bytes);
@@ -148,7 +183,7 @@ void EventLog::add(EventKind kind, std::string_view bytes) {
 
 EventLog::Place EventLog::place_before(std::uint64_t number) const {
   const auto behind = std::ranges::upper_bound(marks_, number, {}, &Place::number);
-  return behind == marks_.begin() ? Place{.number = 1} : *std::prev(behind);
+  return behind == marks_.begin() ? begin_ : *std::prev(behind);
 }
 
 Result<std::string> EventLog::read(std::uint64_t offset, std::uint64_t size) const {

@@ -28,6 +28,8 @@ class Spools {
   friend class EventLog;
   // Into the file, which is opened when there is none.
   Result<> write(sys::UniqueFd& file, std::uint64_t offset, std::string_view bytes);
+  // Gives back what lies between; the rest stays where it is.
+  Result<> release(const sys::UniqueFd& file, std::uint64_t from, std::uint64_t to);
   void close(sys::UniqueFd& file, std::uint64_t size);
 
   const std::string directory_;
@@ -41,10 +43,13 @@ class Spools {
 // long as nobody has read that.
 class EventLog {
  public:
+  // What is let go of when there is more output than the limit: what comes then, or what came first.
+  enum class Keep : std::uint8_t { kFirst, kLast };
   struct Limits {
-    std::uint64_t output = 10 << 20;  // bytes of stdout and stderr together
+    std::uint64_t output = 10 << 20;  // bytes of stdout and stderr together; of the last, at least as many
     std::uint64_t rich = 64 << 20;    // bytes of what runtimes tell
     std::size_t memory = 64 << 10;
+    Keep keep = Keep::kFirst;
   };
   EventLog(std::shared_ptr<Spools> spools, Limits limits) : spools_(std::move(spools)), limits_(limits) {}
   ~EventLog();
@@ -59,11 +64,13 @@ class EventLog {
   void add(EventKind kind, std::string_view bytes = {});
 
   std::uint64_t last() const { return last_.number; }
-  // Events after this one, about `most_bytes` of them together, but at least one when there is one.
+  // Events after this one that are kept, about `most_bytes` together, but at least one when there is one.
   Result<std::vector<Event>> after(std::uint64_t number, std::size_t most_bytes);
 
   std::uint64_t dropped() const { return dropped_; }  // bytes of output
-  std::uint64_t size() const { return end_; }         // bytes kept
+  // Bytes of output before the first event that is kept.
+  std::uint64_t forgotten() const { return begin_.output; }
+  std::uint64_t size() const { return end_ - begin_.offset; }  // bytes kept
   std::size_t memory() const { return tail_.size(); }
   // Out of memory, as far as there is room elsewhere.
   void spill();
@@ -72,6 +79,7 @@ class EventLog {
   struct Place {
     std::uint64_t number = 0;
     std::uint64_t offset = 0;
+    std::uint64_t output = 0;  // bytes of it before
   };
   struct Last : Place {
     EventKind kind = EventKind::kStarted;
@@ -79,6 +87,9 @@ class EventLog {
   };
 
   bool make_room(std::size_t size);
+  // Everything before this place, which is that of an event or the end.
+  void forget(const Place& place);
+  void forget_surplus();
   bool join(EventKind kind, std::string_view bytes);
   Place place_before(std::uint64_t number) const;
   Result<std::string> read(std::uint64_t offset, std::uint64_t size) const;
@@ -86,7 +97,9 @@ class EventLog {
   const std::shared_ptr<Spools> spools_;
   const Limits limits_;
   sys::UniqueFd file_;
-  std::uint64_t tail_begin_ = 0;  // as much is in the file
+  Place begin_{.number = 1};      // of what is kept
+  std::uint64_t spooled_ = 0;     // bytes that the file takes
+  std::uint64_t tail_begin_ = 0;  // what lies before is in the file
   std::string tail_;
   std::uint64_t end_ = 0;
   std::vector<Place> marks_;  // some of the events, to find the others

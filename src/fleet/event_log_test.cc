@@ -165,6 +165,44 @@ TEST_F(EventLogTest, SpilledItTakesNoMemoryAndIsStillRead) {
   EXPECT_THAT(texts(log), ElementsAre("stdout:text", "stdout:more", "ended:"));
 }
 
+TEST_F(EventLogTest, KeepsTheEndOfWhatNeverEnds) {
+  EventLog log(spools_, {.output = 200'000, .memory = 1000, .keep = EventLog::Keep::kLast});
+  std::string all;
+  for (int i = 0; i < 100'000; ++i) {
+    const std::string line = std::to_string(i) + "\n";
+    log.add_output(EventKind::kStdout, line);
+    all += line;
+    if (i % 10 == 0) ASSERT_OK(log.after(log.last() - 1, kAll));
+  }
+  EXPECT_EQ(log.dropped(), 0U);
+  EXPECT_LE(spools_->bytes(), 400'000U);
+  ASSERT_OK_AND_ASSIGN(const auto events, log.after(0, kAll));
+  EXPECT_GT(events.front().number, 1U);
+  EXPECT_EQ(events.back().number, log.last());
+  std::string kept;
+  for (const Event& event : events) kept += event.bytes;
+  EXPECT_GE(kept.size(), 200'000U);
+  EXPECT_LE(kept.size(), 300'000U);
+  EXPECT_EQ(log.forgotten() + kept.size(), all.size());
+  EXPECT_TRUE(all.ends_with(kept));
+}
+
+TEST_F(EventLogTest, WithoutRoomInTheSpoolsWhatComesGoesBeforeWhatCame) {
+  const auto full = std::make_shared<Spools>(dir_.path(), Spools::Limits{.files = 0});
+  EventLog log(full, {.memory = 1000, .keep = EventLog::Keep::kLast});
+  std::string all;
+  for (const char c : {'a', 'b', 'c', 'd'}) {
+    log.add_output(EventKind::kStdout, std::string(700, c));
+    all.append(700, c);
+    ASSERT_OK_AND_ASSIGN(const auto events, log.after(0, kAll));
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(events.front().bytes, std::string(700, c));
+    EXPECT_EQ(log.forgotten() + 700, all.size());
+  }
+  EXPECT_EQ(log.dropped(), 0U);
+  EXPECT_LE(log.memory(), 1000U);
+}
+
 TEST(EventNames, OnlyWhatRuntimesMayTellIsTakenFromThem) {
   EXPECT_EQ(rich_kind("result"), EventKind::kResult);
   EXPECT_EQ(rich_kind("notice"), EventKind::kNotice);

@@ -1,5 +1,6 @@
 #include "fleet/run.h"
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 
 #include "fleet/sandbox.h"
@@ -51,7 +52,9 @@ void Run::started(const engine::ExecutionId&) {
 }
 
 Result<> Run::output(wire::init::Channel channel, std::string_view bytes) {
-  log_.add_output(channel == wire::init::Channel::kStdout ? EventKind::kStdout : EventKind::kStderr, bytes);
+  const bool is_out = channel == wire::init::Channel::kStdout;
+  (is_out ? written_.out : written_.error) += bytes.size();
+  log_.add_output(is_out ? EventKind::kStdout : EventKind::kStderr, bytes);
   bell_.ring();
   return {};
 }
@@ -85,6 +88,9 @@ void Run::explain(wire::spawner::EndedAs ended_as) {
 }
 
 void Run::finish(engine::Ending ending) {
+  // init has counted what it did not pass on, too.
+  written_.out = std::max(written_.out, ending.outcome.usage.stdout_bytes);
+  written_.error = std::max(written_.error, ending.outcome.usage.stderr_bytes);
   auto& dropped = ending.outcome.usage.dropped_bytes;
   dropped += log_.dropped();
   if (dropped > 0) {

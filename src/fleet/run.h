@@ -24,8 +24,17 @@ struct RunFacts {
   std::vector<std::string> argv;             // of a command
   std::string language;                      // of a cell
   std::optional<engine::ContextId> context;  // of a cell
+  std::string cwd;                           // of a command
+  bool has_input = false;                    // of a command: its stdin is a stream
   bool has_terminal = false;
+  std::chrono::milliseconds timeout{0};  // 0: none
   std::chrono::system_clock::time_point asked = std::chrono::system_clock::now();
+};
+
+// Bytes of output, with those that are not kept.
+struct Written {
+  std::uint64_t out = 0;
+  std::uint64_t error = 0;
 };
 
 // One execution of a context, or one process, from when it was asked for; kept for a while after its end, by
@@ -46,6 +55,9 @@ class Run : public engine::ExecutionObserver, public std::enable_shared_from_thi
   std::optional<std::uint32_t> pid() const;
   // How it has ended, once it has. `usage.dropped_bytes` counts what is not in the log.
   const std::optional<engine::Ending>& ending() const { return ending_; }
+
+  // So far.
+  const Written& written() const { return written_; }
 
   const EventLog& log() const { return log_; }
   // Events after this one, at most about `most_bytes` of them: at once when there are some, otherwise when
@@ -94,6 +106,7 @@ class Run : public engine::ExecutionObserver, public std::enable_shared_from_thi
   std::weak_ptr<Sandbox> sandbox_;
   std::shared_ptr<engine::ServedProcess> process_;  // of a command
   EventLog log_;
+  Written written_;
   io::Bell bell_;
   std::size_t readers_ = 0;  // that wait right now
   std::optional<Time> started_;

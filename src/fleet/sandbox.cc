@@ -14,6 +14,8 @@ using std::chrono::milliseconds;
 // A spawner that does not answer is asked again: what it does not destroy would go on without an owner.
 constexpr int kTriesToDestroy = 20;
 constexpr milliseconds kBetweenTries{500};
+// What is kept of a terminal's.
+constexpr std::uint64_t kTerminalOutput = 10 << 20;
 
 void set_earlier(io::Deadline& first, const io::Deadline& other) {
   if (other && (!first || *other < *first)) first = other;
@@ -196,7 +198,7 @@ Result<RunPtr> Sandbox::execute(const engine::ContextId& context, engine::Cell c
   ASSIGN_OR_RETURN(const auto info, contexts().find(context));
   ASSIGN_OR_RETURN(const engine::Language* language, engine::language_by_name(info.name));
   if (cell.language.empty()) cell.language = language->dialect;
-  RunFacts facts{.kind = RunKind::kCell, .language = info.name, .context = context};
+  RunFacts facts{.kind = RunKind::kCell, .language = info.name, .context = context, .timeout = cell.timeout};
   const RunPtr run(new Run(shared_from_this(), std::move(facts), {.output = cell.output_cap}));
   RETURN_IF_ERROR(contexts_.execute(context, cell, run, run->id()));
   return keep(run);
@@ -209,9 +211,16 @@ engine::Command Sandbox::command(std::vector<std::string> argv) const {
 Result<RunPtr> Sandbox::start(const engine::Command& command) {
   RETURN_IF_ERROR(check_alive());
   touch();
-  RunFacts facts{
-      .kind = RunKind::kCommand, .argv = command.argv, .has_terminal = command.terminal.has_value()};
-  const RunPtr run(new Run(shared_from_this(), std::move(facts), {.output = command.output_cap}));
+  RunFacts facts{.kind = RunKind::kCommand,
+                 .argv = command.argv,
+                 .cwd = command.cwd,
+                 .has_input = command.terminal || command.input == wire::init::Stdin::kStream,
+                 .has_terminal = command.terminal.has_value(),
+                 .timeout = command.timeout};
+  // A terminal goes on for ever: whoever comes back to it wants its end.
+  const EventLog::Limits limits{.output = command.terminal ? kTerminalOutput : command.output_cap,
+                                .keep = command.terminal ? EventLog::Keep::kLast : EventLog::Keep::kFirst};
+  const RunPtr run(new Run(shared_from_this(), std::move(facts), limits));
   ASSIGN_OR_RETURN(run->process_,
                    engine::ServedProcess::start(streams_, command, {.id = run->id(), .observer = run}));
   nudge();
