@@ -41,6 +41,12 @@ Result<bool> Call::truth(std::string_view name, bool otherwise) const {
   return base::fail(Code::kInvalid, fmt::format("'{}' has to be true or false", name));
 }
 
+Result<> Call::one_of(std::string_view name, std::initializer_list<std::string_view> known) const {
+  const auto text = query(name);
+  if (!text || std::ranges::find(known, *text) != known.end()) return {};
+  return base::fail(Code::kInvalid, fmt::format("'{}' has to be one of: {}", name, fmt::join(known, ", ")));
+}
+
 Result<store::PageRequest> Call::page() const {
   constexpr std::uint64_t kMost = 500;
   ASSIGN_OR_RETURN(const auto limit, number("limit", 50, kMost));
@@ -66,8 +72,9 @@ std::unexpected<base::Error> Call::refuse(http::Problem problem) {
   return std::unexpected(std::move(error));
 }
 
-void Call::remember(unsigned status, const boost::json::object& document) {
+void Call::remember(unsigned status, const boost::json::object& document, http::Header header) {
   replied_ = http::json_response(status, boost::json::serialize(document));
+  replied_->headers.push_back(std::move(header));
 }
 
 boost::json::object page_document(boost::json::array items, const std::optional<std::string>& next) {

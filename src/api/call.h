@@ -71,6 +71,8 @@ class Call {
   std::optional<std::string> query(std::string_view name) const { return of_.exchange->query(name); }
   Result<std::uint64_t> number(std::string_view name, std::uint64_t otherwise, std::uint64_t most) const;
   Result<bool> truth(std::string_view name, bool otherwise) const;
+  // kInvalid when it is there and none of these.
+  Result<> one_of(std::string_view name, std::initializer_list<std::string_view> known) const;
   Result<store::PageRequest> page() const;
 
   io::Task<> reply(unsigned status, boost::json::object document, std::vector<http::Header> headers = {});
@@ -82,7 +84,7 @@ class Call {
   // What was replied, for a request that may come again; absent when it was a stream.
   const std::optional<http::Response>& replied() const { return replied_; }
   // Of a stream: what is told to whoever repeats the request.
-  void remember(unsigned status, const boost::json::object& document);
+  void remember(unsigned status, const boost::json::object& document, http::Header header);
 
  private:
   Services& services_;

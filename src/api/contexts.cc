@@ -19,7 +19,7 @@ using base::Code;
 json::value running_in(fleet::Sandbox& sandbox, const engine::ContextId& context) {
   for (const fleet::RunPtr& run : sandbox.runs()) {
     if (run->state() == fleet::RunState::kRunning && run->facts().context == context)
-      return {run->id().text()};
+      return json::value(run->id().text());
   }
   return nullptr;
 }
@@ -67,7 +67,7 @@ io::Task<> create(CallPtr call) {
   read_code(fields, language);
   fleet::ContextWish wish;
   if (language.language) wish.language = *language.language;
-  if (const auto cwd = fields.text("cwd")) wish.cwd = absolute(*sandbox, *cwd);
+  if (const auto cwd = read_cwd(fields)) wish.cwd = absolute(*sandbox, *cwd);
   wish.environment = read_environment(fields);
   if (fields.has("code")) fields.refuse("code", "is not known here");
   CO_RETURN_IF_ERROR(fields.check());

@@ -5,6 +5,7 @@
 
 #include "api/clock.h"
 #include "api/making.h"
+#include "api/program.h"
 #include "api/routes.h"
 #include "api/run_document.h"
 #include "api/run_stream.h"
@@ -26,17 +27,23 @@ constexpr std::size_t kListedBytes = 64 << 10;
 io::Task<json::object> document_at_end(CallPtr call, fleet::SandboxPtr sandbox, fleet::RunPtr run,
                                        std::vector<std::string> outputs) {
   CO_ASSIGN_OR_RETURN(const auto ending, co_await run->wait(std::nullopt));
-  if (ending.error) co_return std::unexpected(*ending.error);
+  // A sandbox that ends takes its runs along: a way to end like others.
+  const bool could_not_run = ending.error && ending.outcome.cause != base::Cause::kSandboxEnded;
+  if (could_not_run) co_return std::unexpected(*ending.error);
   call->services().metrics.count_execution(base::name_of(ending.outcome.cause));
   CO_ASSIGN_OR_RETURN(auto document, co_await run_document(sandbox->id(), run));
   CO_ASSIGN_OR_RETURN(document["outputs"], co_await take_outputs(sandbox, std::move(outputs)));
   co_return document;
 }
 
+http::Header location_of(const fleet::Sandbox& sandbox, const fleet::Run& run) {
+  return {"Location", fmt::format("/v1/sandboxes/{}/executions/{}", sandbox.id(), run.id().text())};
+}
+
 io::Task<json::object> outputs_at_end(CallPtr call, fleet::SandboxPtr sandbox, fleet::RunPtr run,
                                       std::vector<std::string> outputs) {
   CO_ASSIGN_OR_RETURN(const auto document, co_await document_at_end(call, sandbox, run, std::move(outputs)));
-  call->remember(200, document);
+  call->remember(200, document, location_of(*sandbox, *run));
   json::object more;
   if (!document.at("outputs").as_array().empty()) more["outputs"] = document.at("outputs");
   co_return more;
@@ -51,8 +58,7 @@ io::Task<> answer(CallPtr call, fleet::SandboxPtr sandbox, fleet::RunPtr run, Ru
   }
   CO_ASSIGN_OR_RETURN(auto document,
                       co_await document_at_end(call, sandbox, run, std::move(wish.files.outputs)));
-  std::vector<http::Header> headers{
-      {"Location", fmt::format("/v1/sandboxes/{}/executions/{}", sandbox->id(), run->id().text())}};
+  std::vector<http::Header> headers{location_of(*sandbox, *run)};
   co_return co_await call->reply(200, std::move(document), std::move(headers));
 }
 
@@ -114,7 +120,7 @@ io::Task<> run_command(CallPtr call) {
   RunWish wish;
   Fields fields(call->body());
   read_command(fields, wish);
-  wish.cwd = fields.text("cwd");
+  wish.cwd = read_cwd(fields);
   wish.environment = read_environment(fields);
   read_run(*call, fields, wish);
   wish.streaming = read_streaming(fields);
@@ -128,9 +134,9 @@ io::Task<> run_command(CallPtr call) {
   const auto timeout = wish.timeout.value_or(call->services().config.limits.default_command_timeout);
   CO_ASSIGN_OR_RETURN(const auto run, co_await start_command(sandbox, wish, timeout));
   if (!background) co_return co_await answer(call, sandbox, run, std::move(wish));
+  CO_RETURN_IF_ERROR(co_await until_started(run));
   CO_ASSIGN_OR_RETURN(auto document, co_await run_document(sandbox->id(), run));
-  std::vector<http::Header> headers{
-      {"Location", fmt::format("/v1/sandboxes/{}/executions/{}", sandbox->id(), run->id().text())}};
+  std::vector<http::Header> headers{location_of(*sandbox, *run)};
   co_return co_await call->reply(202, std::move(document), std::move(headers));
 }
 
@@ -145,7 +151,7 @@ Result<OneShot> read_one_shot(Call& call) {
   read_ground(call, fields, job.sandbox);
   read_code(fields, job.run);
   read_command(fields, job.run);
-  job.run.cwd = fields.text("cwd");
+  job.run.cwd = read_cwd(fields);
   read_run(call, fields, job.run);
   const int kinds = int{fields.has("code")} + int{fields.has("command")} + int{fields.has("argv")};
   if (kinds != 1) fields.refuse({Code::kInvalid, "exactly one of 'code', 'command' and 'argv' is wanted"});
@@ -180,6 +186,7 @@ io::Task<> execute_once(CallPtr call) {
   CO_ASSIGN_OR_RETURN(const auto sandbox, call->services().fleet.find(id));
   auto document = co_await run_in(call, sandbox, std::move(job.run));
   Services& services = call->services();
+  services.roster.end(id, fleet::name_of(fleet::EndCause::kDeleted), now());
   services.behind.spawn("end of a one-shot", services.fleet.end(sandbox, fleet::EndCause::kDeleted));
   if (!document) co_return std::unexpected(std::move(document).error());
   co_return co_await call->reply(200, *std::move(document));
@@ -232,6 +239,8 @@ bool is_wanted(const Call& call, const fleet::Run& run) {
 // Newest first. The cursor is the id of the last one that was told.
 io::Task<> list(CallPtr call) {
   CO_ASSIGN_OR_RETURN(const auto sandbox, co_await sandbox_of(call));
+  CO_RETURN_IF_ERROR(call->one_of("kind", {"code", "command"}));
+  CO_RETURN_IF_ERROR(call->one_of("state", {"waiting", "running", "ended"}));
   CO_ASSIGN_OR_RETURN(const auto page, call->page());
   std::vector<fleet::RunPtr> wanted = sandbox->runs();
   std::ranges::reverse(wanted);

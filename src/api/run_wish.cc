@@ -47,6 +47,12 @@ void read_run(const Call& call, Fields& fields, RunWish& wish) {
   wish.files = read_run_files(fields);
 }
 
+std::optional<std::string> read_cwd(Fields& fields) {
+  auto cwd = fields.text("cwd", wire::file::kMaxPath);
+  if (cwd && (cwd->empty() || has_nul(*cwd))) fields.refuse("cwd", "is empty or has NUL in it");
+  return cwd;
+}
+
 Streaming read_streaming(Fields& fields) {
   return fields.choice("stream", {"none", "sse"}) == "sse" ? Streaming::kSse : Streaming::kNone;
 }

@@ -25,6 +25,8 @@ void read_code(Fields& fields, RunWish& wish);
 void read_command(Fields& fields, RunWish& wish);
 void read_run(const Call& call, Fields& fields, RunWish& wish);
 Streaming read_streaming(Fields& fields);
+// `cwd`, of which only the form is looked at.
+std::optional<std::string> read_cwd(Fields& fields);
 
 // What a runtime of several languages calls this one; empty where it has one.
 std::string dialect_of(std::string_view language);

@@ -29,11 +29,23 @@ bool is_label_name(std::string_view name) {
          std::ranges::all_of(name, [&](char c) { return is_letter(c) || kBeyondFirst.contains(c); });
 }
 
+bool is_template_name(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !name.empty() && is_letter(name.front()) &&
+         std::ranges::all_of(name, [&](char c) { return is_letter(c) || c == '.' || c == '_' || c == '-'; });
+}
+
 // By name, or by language and version; python's where nobody says, which is what most want.
 Result<const catalogue::Template*> template_of(Call& call, Fields& fields) {
   const auto by_name = fields.text("template", 63);
   const auto by_runtime = fields.text("runtime", 63);
   if (by_name && by_runtime) fields.refuse("runtime", "cannot stand beside 'template'");
+  if (by_name && !is_template_name(*by_name)) {
+    return base::fail(base::Code::kInvalid, "'template' has to be letters, digits and . _ -, in lower case");
+  }
+  if (by_runtime && (by_runtime->empty() || has_control_characters(*by_runtime))) {
+    return base::fail(base::Code::kInvalid, "'runtime' has to be a name and a version, like python 3.11");
+  }
   ASSIGN_OR_RETURN(const auto* all, call.services().templates.all());
   if (by_name || by_runtime) return all->resolve(by_name ? *by_name : *by_runtime);
   auto python = all->resolve("python");

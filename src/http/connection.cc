@@ -54,7 +54,7 @@ std::optional<std::expected<Head, Problem>> Connection::take_head(std::size_t se
         Problem{431, "head_too_large",
                 "the head of a request has at most " + std::to_string(limits.head_bytes) + " bytes"});
   if (scan.kind == HeadScan::Kind::kMalformed)
-    return std::unexpected(Problem{400, "bad_request", "every line of a request ends with CR LF"});
+    return std::unexpected(Problem{400, "invalid_request", "every line of a request ends with CR LF"});
   if (scan.kind == HeadScan::Kind::kMore) return std::nullopt;
   auto head = parse_head(channel_->buffered().substr(0, size), limits.header_count);
   channel_->consume(size);
@@ -178,7 +178,7 @@ io::Task<> Connection::until_gone() {
 io::Task<> Connection::check_upgrade(Request& request) const {
   auto wrong = find_fault(request.head);
   if (!wrong && !channel_->buffered().empty())
-    wrong = Problem{400, "bad_request", "nothing may follow the request for a WebSocket before its answer"};
+    wrong = Problem{400, "invalid_request", "nothing may follow the request for a WebSocket before its answer"};
   if (!wrong) co_return base::Result<>();
   request.answer.close_afterwards();
   Response response = problem_response(*wrong);

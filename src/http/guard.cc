@@ -66,7 +66,7 @@ std::optional<Problem> judge_origin(const Names& names, const Host& host, std::s
   if (!host.label.empty()) return std::nullopt;
   if (std::ranges::find(names.origins, origin) != names.origins.end()) return std::nullopt;
   if (origin == "http://" + host.text || origin == "https://" + host.text) return std::nullopt;
-  return Problem{403, "origin_not_allowed", "pages of this origin may not call this server",
+  return Problem{403, "forbidden", "pages of this origin may not call this server",
                  "call it from a program, or add the origin to those that the server allows"};
 }
 }  // namespace
@@ -95,7 +95,7 @@ Admission admit(const Names& names, std::string_view host, std::optional<std::st
   admission.host.text = lower_case(host);
   const auto name = name_of_host(admission.host.text);
   if (!name) {
-    admission.refusal = Problem{400, "bad_request", "the Host header is missing or malformed",
+    admission.refusal = Problem{400, "invalid_request", "the Host header is missing or malformed",
                                 "HTTP/1.1 clients name the server in it"};
     return admission;
   }
@@ -106,7 +106,7 @@ Admission admit(const Names& names, std::string_view host, std::optional<std::st
     const auto label = label_below(*name, names.domains);
     if (!label) {
       admission.refusal =
-          Problem{421, "host_not_allowed", "this server does not answer to '" + std::string(*name) + "'",
+          Problem{421, "misdirected", "this server does not answer to '" + std::string(*name) + "'",
                   "call it by a name it knows, or add this one to the host names that it allows"};
       return admission;
     }

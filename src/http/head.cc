@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 17> kOnlyOnce = {"host",
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 std::unexpected<Problem> bad(std::string message) {
-  return std::unexpected(Problem{.status = 400, .code = "bad_request", .message = std::move(message)});
+  return std::unexpected(Problem{.status = 400, .code = "invalid_request", .message = std::move(message)});
 }
 
 using Checked = std::expected<void, Problem>;
@@ -45,7 +45,7 @@ Checked parse_request_line(std::string_view line, Head& head) {
   if (version != "HTTP/1.1" && version != "HTTP/1.0")
     return std::unexpected(Problem{505, "http_version", "this server speaks HTTP/1.1"});
   if (method == "CONNECT" || method == "TRACE")
-    return std::unexpected(Problem{501, "not_implemented", std::string(method) + " is not served"});
+    return std::unexpected(Problem{501, "unsupported", std::string(method) + " is not served"});
   auto target = parse_target(line.substr(first + 1, last - first - 1));
   if (!target) return bad(std::move(target).error().message);
   head.method = method;
@@ -75,7 +75,7 @@ Checked decide_length(Head& head) {
   if (length && coding) return bad("a request has Content-Length or Transfer-Encoding, not both");
   if (coding && head.minor_version == 0) return bad("HTTP/1.0 has no Transfer-Encoding");
   if (coding && !same_word(*coding, "chunked"))
-    return std::unexpected(Problem{501, "not_implemented", "the only Transfer-Encoding served is chunked"});
+    return std::unexpected(Problem{501, "unsupported", "the only Transfer-Encoding served is chunked"});
   head.is_chunked = coding.has_value();
   if (!length) return {};
   auto number = parse_number(*length, "Content-Length");

@@ -26,7 +26,7 @@ constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nCache-Control: "
     "no-store\r\nRetry-After: 1\r\n"
     "Connection: close\r\nContent-Length: 117\r\n\r\n"
-    R"({"error":{"code":"too_many_connections","message":"too many connections","hint":"use fewer, or later","details":{}}})"
+    R"({"error":{"code":"unavailable","message":"too many connections","hint":"use fewer, or later","details":{}}})"
     "\n";
 static_assert(kFull.size() - kFull.find("{") == 117);
 }  // namespace

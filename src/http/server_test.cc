@@ -228,7 +228,7 @@ TEST(Server, WhatIsMalformedIsRefusedAndEndsTheConnection) {
     EXPECT_EQ(status_of(got.head), 400U) << wrong;
     EXPECT_THAT(got.head,
                 AllOf(HasSubstr("Connection: close"), HasSubstr("X-Request-Id: "), HasSubstr("no-store")));
-    EXPECT_THAT(got.body, StartsWith(R"({"error":{"code":"bad_request","message":")"));
+    EXPECT_THAT(got.body, StartsWith(R"({"error":{"code":"invalid_request","message":")"));
     EXPECT_EQ(client.rest(), "") << wrong;
   }
 }

@@ -135,14 +135,14 @@ io::Task<std::shared_ptr<WebSocket>> accepted(std::shared_ptr<BeastSocket<Next>>
 
 std::optional<Problem> find_fault(const Head& head) {
   if (!head.wants_web_socket || head.header("sec-websocket-version") != "13")
-    return Problem{426, "upgrade_required", "this is served by WebSocket, version 13",
+    return Problem{400, "invalid_request", "this is served by WebSocket, version 13",
                    "send the headers of a WebSocket handshake"};
   if (head.method != "GET" || head.has_body())
-    return Problem{400, "bad_request", "a WebSocket is asked for by GET, without a body"};
+    return Problem{400, "invalid_request", "a WebSocket is asked for by GET, without a body"};
   // 16 bytes in base64.
   const auto key = head.header("sec-websocket-key");
   if (!key || key->size() != 24 || !key->ends_with("=="))
-    return Problem{400, "bad_request", "Sec-WebSocket-Key is 16 bytes in base64"};
+    return Problem{400, "invalid_request", "Sec-WebSocket-Key is 16 bytes in base64"};
   return std::nullopt;
 }
 

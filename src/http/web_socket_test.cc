@@ -68,7 +68,7 @@ TEST(WebSocket, RefusesWhatIsNoHandshake) {
     client.send(request);
     return status_of(client.answer().head);
   };
-  EXPECT_EQ(ask(get("/")), 426U);
+  EXPECT_EQ(ask(get("/")), 400U);
   EXPECT_EQ(ask(get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\n")), 426U);
   EXPECT_EQ(ask(get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n")),
             400U);
