@@ -208,6 +208,28 @@ class Serve(cove.Test):
                                   capture_output=True, check=False)
             self.assertEqual(done.returncode, code, (uid, done.stderr))
 
+    def test_what_concerns_templates_and_its_own_end_the_spawner_does_for_root_alone(self):
+        serving = self.serve()
+        serving.ready()
+        script = f"""
+import os, socket, sys
+sys.path.insert(0, {os.path.join(cove.TESTS, "lib")!r})
+import spawner_wire as wire
+packets = [wire.header(wire.STATUS), wire.header(wire.STOP), wire.retire({self.cove.digest()!r}), wire.create_packet("x", root_kind=1)]
+os.setgroups([]), os.setresgid({NOBODY.pw_gid}, {NOBODY.pw_gid}, {NOBODY.pw_gid}), os.setresuid({NOBODY.pw_uid}, {NOBODY.pw_uid}, {NOBODY.pw_uid})
+for packet in packets:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+        client.connect({self.cove.socket!r})
+        reply = wire.ask(client, packet)
+        print(int(reply.ok), reply.message)
+"""
+        done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, check=False, timeout=cove.PATIENCE)
+        self.check_run(done, 0, stderr=b"")
+        answers = done.stdout.decode().splitlines()
+        self.assertTrue(answers[0].startswith("1 "), answers)
+        self.assertEqual(answers[1:], ["0 only root may ask the spawner for this"] * 3)
+        self.assertEqual(self.cove.call("spawner", "status").returncode, 0)
+
     def test_the_catalogue_tells_the_templates(self):
         serving = self.serve()
         serving.ready()
