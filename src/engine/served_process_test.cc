@@ -148,6 +148,7 @@ TEST(ServedProcess, ACancelledOneIsAskedThenKilledThenGivenUp) {
     EXPECT_EQ(hear_signal(init), SIGKILL);
     EXPECT_EQ(hear_signal(init), SIGKILL) << "when nobody listens any more";
   });
+  stage.until([&] { return stage.process->pid().has_value(); });
   stage.process->cancel();
   stage.process->cancel();
   for (int i = 0; i < 2; ++i) stage.process->keep_time(*stage.process->deadline());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/runtime_environment.h"
 #include "engine/used.h"
 
 namespace fleet {
@@ -175,7 +176,7 @@ Result<engine::ContextId> Sandbox::create_context(const ContextWish& wish) {
       .cwd = wish.cwd.value_or(wish_.cwd),
       .user = wish_.user,
       .birth = language->has_zygote ? engine::Birth::kZygoteIfReady : engine::Birth::kCold};
-  options.environment.insert(options.environment.end(), wish.environment.begin(), wish.environment.end());
+  engine::set_variables(options.environment, wish.environment);
   return contexts().create(std::string(language->name), std::move(options));
 }
 

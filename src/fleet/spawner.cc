@@ -6,8 +6,6 @@ namespace fleet {
 
 namespace {
 
-// A spawner that was killed is started again by whoever looks after it.
-constexpr std::chrono::milliseconds kPatience{3000};
 constexpr std::chrono::milliseconds kBetweenTries{20};
 
 }  // namespace
@@ -21,7 +19,7 @@ Result<engine::SpawnerClient> Spawner::take() {
       if (client.is_connected()) return client;
     }
   }
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + patience_;
   while (true) {
     auto client = engine::SpawnerClient::connect(paths_);
     if (client) return client;

@@ -15,7 +15,10 @@ using base::Result;
 // Outlives the tasks that call it.
 class Spawner {
  public:
-  explicit Spawner(base::Paths paths, std::size_t threads = 8) : paths_(std::move(paths)), pool_(threads) {}
+  // `patience`: how long one is waited for that does not take calls.
+  explicit Spawner(base::Paths paths, std::size_t threads = 8,
+                   std::chrono::milliseconds patience = std::chrono::seconds(3))
+      : paths_(std::move(paths)), patience_(patience), pool_(threads) {}
 
   // The reply of a request that was carried out; an error is the spawner's own, or kUnavailable. A request
   // whose answer was lost may have been carried out.
@@ -44,6 +47,7 @@ class Spawner {
   }
 
   const base::Paths paths_;
+  const std::chrono::milliseconds patience_;
   std::mutex mutex_;
   std::vector<engine::SpawnerClient> idle_;  // guarded by mutex_
   io::Pool pool_;                            // last: its threads end first
