@@ -53,7 +53,6 @@ io::Task<std::string> make_sandbox(CallPtr call, SandboxWish wish) {
                                         {"template", wish.template_name}});
   services.roster.add({.row = row_of(*call, wish, **made),
                        .environment_names = std::move(wish.environment_names),
-                       .public_ports = std::move(wish.public_ports),
                        .sandbox = *made});
   // One that ended before it was in the roster has told nobody.
   if (const auto cause = (*made)->end_cause()) services.roster.end(id, fleet::name_of(*cause), now());

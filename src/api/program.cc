@@ -26,9 +26,7 @@ engine::Command read_program(Fields& fields, const fleet::Sandbox& sandbox,
     if (otherwise.empty()) fields.refuse("command", "is missing; it or 'argv' says what to run");
     wish.argv = std::move(otherwise);
   }
-  wish.cwd = fields.text("cwd");
-  if (wish.cwd && (wish.cwd->empty() || wish.cwd->contains('\0')))
-    fields.refuse("cwd", "is empty, or has NUL in it");
+  wish.cwd = read_cwd(fields);
   wish.environment = read_environment(fields);
   return command_of(sandbox, wish, std::chrono::milliseconds(0));
 }

@@ -3,7 +3,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +19,6 @@ namespace api {
 struct Live {
   store::SandboxRow row;
   std::vector<std::string> environment_names;
-  std::set<std::uint16_t> public_ports;
   fleet::SandboxPtr sandbox;
 };
 

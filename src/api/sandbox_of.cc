@@ -20,10 +20,7 @@ base::Error unknown_sandbox(std::string_view id) {
 }
 
 Known known_of(const Live& live) {
-  return {.row = live.row,
-          .environment_names = live.environment_names,
-          .public_ports = live.public_ports,
-          .sandbox = live.sandbox};
+  return {.row = live.row, .environment_names = live.environment_names, .sandbox = live.sandbox};
 }
 
 bool is_seen(const Call& call, const store::TeamId& team, Proof proof) {
@@ -106,7 +103,6 @@ json::object sandbox_document(const Known& known) {
                         {"expires_at", text_of(row.expires)},
                         {"idle_timeout", seconds_of(row.idle_timeout)}};
   document["project"] = row.project ? json::value(row.project->text()) : json::value(nullptr);
-  document["public_ports"] = json::array(known.public_ports.begin(), known.public_ports.end());
   document["ended_at"] = row.ended ? json::value(text_of(*row.ended)) : json::value(nullptr);
   return document;
 }

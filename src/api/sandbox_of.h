@@ -5,7 +5,7 @@
 namespace api {
 
 // Why a caller may know of a sandbox: by the key of its team, or because the handler has seen another reason
-// (a signature that is good, a port that is public).
+// (a signature that is good).
 enum class Proof { kKey, kGiven };
 
 // The live sandbox that {sandbox} of the path names, for whoever may see it, and counts as used. An unknown
@@ -17,7 +17,6 @@ io::Task<fleet::SandboxPtr> sandbox_of(CallPtr call, Proof proof = Proof::kKey);
 struct Known {
   store::SandboxRow row;
   std::vector<std::string> environment_names;
-  std::set<std::uint16_t> public_ports;
   fleet::SandboxPtr sandbox;  // none: it has ended
 };
 io::Task<Known> record_of(CallPtr call, Proof proof = Proof::kKey);

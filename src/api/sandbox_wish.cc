@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxLabels = 64;
 constexpr std::size_t kMaxVariables = 1000;
-constexpr std::size_t kMaxPorts = 64;
 
 bool has_control_characters(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
@@ -136,20 +135,6 @@ std::optional<std::string> read_labels(Fields& fields) {
   return boost::json::serialize(object);
 }
 
-std::optional<std::set<std::uint16_t>> read_public_ports(Fields& fields) {
-  const auto* list = fields.array("public_ports", kMaxPorts);
-  if (list == nullptr) return std::nullopt;
-  std::set<std::uint16_t> ports;
-  for (const auto& value : *list) {
-    const bool is_port = value.is_int64() && value.get_int64() >= 1 && value.get_int64() <= 65535;
-    if (!is_port || !ports.insert(static_cast<std::uint16_t>(value.get_int64())).second) {
-      fields.refuse("public_ports", "has to be a list of different numbers from 1 to 65535");
-      return std::nullopt;
-    }
-  }
-  return ports;
-}
-
 std::vector<std::string> read_environment(Fields& fields) {
   std::vector<std::string> entries;
   const auto variables = fields.texts("env", kMaxVariables);
@@ -207,7 +192,6 @@ Result<SandboxWish> read_sandbox_wish(Call& call) {
     wish.name = *std::move(name);
   }
   if (auto labels = read_labels(fields)) wish.labels = *std::move(labels);
-  if (auto ports = read_public_ports(fields)) wish.public_ports = *std::move(ports);
   wish.wish.ttl = read_ttl(call, fields).value_or(limits.default_ttl);
   wish.wish.idle_timeout = read_idle_timeout(call, fields).value_or(limits.default_idle_timeout);
   if (const auto project = fields.text("project", 32)) {

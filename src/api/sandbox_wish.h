@@ -16,7 +16,6 @@ struct SandboxWish {
   std::chrono::milliseconds timeout{};  // of an execution that names none
   std::optional<store::ProjectId> project;
   std::vector<std::string> environment_names;
-  std::set<std::uint16_t> public_ports;
 };
 
 // Takes template or runtime, limits, env and network out of the fields: what a one-shot has, too.
@@ -26,7 +25,6 @@ Result<SandboxWish> read_sandbox_wish(Call& call);
 
 // Of a create and of a change alike.
 std::optional<std::string> read_labels(Fields& fields);
-std::optional<std::set<std::uint16_t>> read_public_ports(Fields& fields);
 std::optional<std::chrono::milliseconds> read_ttl(const Call& call, Fields& fields);
 std::optional<std::chrono::milliseconds> read_idle_timeout(const Call& call, Fields& fields);
 

@@ -104,14 +104,12 @@ io::Task<> patch(CallPtr call) {
   const auto ttl = read_ttl(*call, fields);
   const auto idle_timeout = read_idle_timeout(*call, fields);
   auto labels = read_labels(fields);
-  auto ports = read_public_ports(fields);
   if (call->body().empty()) fields.refuse({Code::kInvalid, "the body says nothing that could be changed"});
   CO_RETURN_IF_ERROR(fields.check());
   Live* live = call->services().roster.find(sandbox->id());
   if (live == nullptr) co_return base::fail(Code::kConflict, "the sandbox has just ended");
   apply(*live, ttl, idle_timeout);
   if (labels) live->row.labels = *std::move(labels);
-  if (ports) live->public_ports = *std::move(ports);
   call->services().roster.changed(*live);
   auto document = sandbox_document(*live);
   co_return co_await call->reply(200, std::move(document));

@@ -46,22 +46,18 @@ std::string encoded_path(std::string_view path) {
 }
 
 struct Wish {
-  std::optional<std::string> path;
+  std::string path;
   std::string method = "GET";
-  std::optional<std::uint16_t> port;
   std::uint64_t expires = 0;
 };
 
 Result<Wish> parse_wish(const boost::json::object& body) {
   Fields fields(body);
   Wish wish;
-  wish.path = fields.text("path", wire::file::kMaxPath);
+  wish.path = fields.required("path", fields.text("path", wire::file::kMaxPath));
   const auto method = fields.choice("method", {"GET", "PUT"});
-  if (const auto port = fields.integer("port", {1, 65535})) wish.port = static_cast<std::uint16_t>(*port);
   const auto lasts = fields.seconds("expires", {1, 604'800}).value_or(std::chrono::hours(1));
-  if (fields.has("path") == fields.has("port")) fields.refuse("path", "or 'port' is wanted, one of the two");
-  if (fields.has("path") && wish.path && wish.path->empty()) fields.refuse("path", "is empty");
-  if (fields.has("method") && fields.has("port")) fields.refuse("method", "is for files alone");
+  if (wish.path.empty()) fields.refuse("path", "is empty");
   RETURN_IF_ERROR(fields.check());
   if (method) wish.method = *method;
   wish.expires =
@@ -71,11 +67,7 @@ Result<Wish> parse_wish(const boost::json::object& body) {
 
 Result<std::string> target_of(const Call& call, const fleet::Sandbox& sandbox, const Wish& wish) {
   const std::string& key = call.services().signing_key;
-  if (wish.port) {
-    return fmt::format("/v1/sandboxes/{}/ports/{}/?cove_token={}", sandbox.id(), *wish.port,
-                       port_token(key, sandbox.id(), *wish.port, wish.expires));
-  }
-  ASSIGN_OR_RETURN(const std::string path, plain_path(absolute(sandbox, *wish.path)));
+  ASSIGN_OR_RETURN(const std::string path, plain_path(absolute(sandbox, wish.path)));
   const Grant grant{
       .sandbox = sandbox.id(), .what = Grant::of_file(wish.method, path), .expires = wish.expires};
   return fmt::format("/v1/sandboxes/{}/files{}?expires={}&signature={}", sandbox.id(), encoded_path(path),
@@ -99,8 +91,6 @@ std::string Grant::of_file(std::string_view method, std::string_view path) {
   return fmt::format("{} {}", method, path);
 }
 
-std::string Grant::of_port(std::uint16_t port) { return fmt::format("port {}", port); }
-
 std::string sign(std::string_view key, const Grant& grant) {
   // Without a key everybody could sign.
   BASE_CHECK(key.size() >= 32);
@@ -122,21 +112,6 @@ bool is_good(std::string_view key, const Grant& grant, std::string_view signatur
   return is_right && seconds_now() <= grant.expires;
 }
 
-std::string port_token(std::string_view key, std::string_view sandbox, std::uint16_t port,
-                       std::uint64_t expires) {
-  const Grant grant{.sandbox = std::string(sandbox), .what = Grant::of_port(port), .expires = expires};
-  return fmt::format("{}.{}", expires, sign(key, grant));
-}
-
-bool opens_port(std::string_view key, std::string_view sandbox, std::uint16_t port, std::string_view token) {
-  const auto dot = token.find('.');
-  if (dot == std::string_view::npos) return false;
-  const auto expires = http::parse_number(token.substr(0, dot), "expires");
-  if (!expires) return false;
-  const Grant grant{.sandbox = std::string(sandbox), .what = Grant::of_port(port), .expires = *expires};
-  return is_good(key, grant, token.substr(dot + 1));
-}
-
 io::Task<fleet::SandboxPtr> sandbox_by_key_or_signature(CallPtr call) {
   if (call->maybe_principal()) co_return co_await sandbox_of(call);
   if (has_good_signature(*call)) co_return co_await sandbox_of(call, Proof::kGiven);
@@ -153,8 +128,8 @@ io::Task<> sign_url(CallPtr call) {
   const std::string_view scheme = exchange.is_encrypted() ? "https" : "http";
   const store::Time until{std::chrono::seconds(wish.expires)};
   boost::json::object document{{"url", fmt::format("{}://{}{}", scheme, exchange.host().text, target)},
+                               {"method", wish.method},
                                {"expires_at", text_of(until)}};
-  document["method"] = wish.port ? boost::json::value(nullptr) : boost::json::value(wish.method);
   co_return co_await call->reply(201, std::move(document));
 }
 

@@ -10,14 +10,13 @@
 // key that only this server has: nothing of it is kept, none can be taken back, and all end with the server.
 namespace api {
 
-// What a URL opens: one file by one method, or one port, of one sandbox.
+// What a URL opens: one file of one sandbox, by one method.
 struct Grant {
   std::string sandbox;
-  std::string what;           // of_file(), of_port()
+  std::string what;           // of_file()
   std::uint64_t expires = 0;  // seconds since 1970; the last in which it is good
 
   static std::string of_file(std::string_view method, std::string_view path);
-  static std::string of_port(std::uint16_t port);
 };
 
 // Letters and digits.
@@ -28,10 +27,5 @@ bool is_good(std::string_view key, const Grant& grant, std::string_view signatur
 // For routes of files, Access::kSigned: the sandbox of {sandbox}, for a key that sees it, or for whoever has
 // the signature for this method and {path}. Without either: unauthorized.
 io::Task<fleet::SandboxPtr> sandbox_by_key_or_signature(CallPtr call);
-
-// A token of a port: expiry and signature in one.
-std::string port_token(std::string_view key, std::string_view sandbox, std::uint16_t port,
-                       std::uint64_t expires);
-bool opens_port(std::string_view key, std::string_view sandbox, std::uint16_t port, std::string_view token);
 
 }  // namespace api

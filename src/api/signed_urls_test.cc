@@ -30,8 +30,6 @@ TEST(SignedUrls, OpenNothingElse) {
   EXPECT_FALSE(opens(other));
   other.what = Grant::of_file("GET", "/home/user/b");
   EXPECT_FALSE(opens(other));
-  other.what = Grant::of_port(80);
-  EXPECT_FALSE(opens(other));
   other = grant();
   other.expires = kLater - 1;
   EXPECT_FALSE(opens(other));
@@ -49,17 +47,6 @@ TEST(SignedUrls, EndWithTheirTime) {
   Grant old = grant();
   old.expires = 1;
   EXPECT_FALSE(is_good(kKey, old, sign(kKey, old)));
-}
-
-TEST(SignedUrls, OpenAPortOfOneSandbox) {
-  const std::string token = port_token(kKey, "aaaa", 8080, kLater);
-  EXPECT_TRUE(opens_port(kKey, "aaaa", 8080, token));
-  EXPECT_FALSE(opens_port(kKey, "aaaa", 8081, token));
-  EXPECT_FALSE(opens_port(kKey, "bbbb", 8080, token));
-  for (const char* nonsense : {"", ".", "1.", "1", "-1.00", "99999999999999999999999.00"}) {
-    EXPECT_FALSE(opens_port(kKey, "aaaa", 8080, nonsense)) << nonsense;
-  }
-  EXPECT_LE(token.size(), 256U);
 }
 
 }  // namespace

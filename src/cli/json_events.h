@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cli/cell_events.h"
 #include "base/text_of_bytes.h"
+#include "cli/cell_events.h"
 
 namespace cli {
 

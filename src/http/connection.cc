@@ -178,7 +178,8 @@ io::Task<> Connection::until_gone() {
 io::Task<> Connection::check_upgrade(Request& request) const {
   auto wrong = find_fault(request.head);
   if (!wrong && !channel_->buffered().empty())
-    wrong = Problem{400, "invalid_request", "nothing may follow the request for a WebSocket before its answer"};
+    wrong =
+        Problem{400, "invalid_request", "nothing may follow the request for a WebSocket before its answer"};
   if (!wrong) co_return base::Result<>();
   request.answer.close_afterwards();
   Response response = problem_response(*wrong);

@@ -46,6 +46,7 @@ std::optional<std::string_view> name_of_host(std::string_view text) {
     const std::string_view port = text.substr(colon + 1);
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
     if (port.empty() || port.size() > 5 || !std::ranges::all_of(port, digit)) return std::nullopt;
+    if (port.size() == 5 && port > "65535") return std::nullopt;
   }
   if (!is_host_name(name) && !is_bracketed_ipv6(name)) return std::nullopt;
   return name;

@@ -87,7 +87,8 @@ struct Instance::Parts {
                  .config = config,
                  .log = log,
                  .metrics = metrics,
-                 .signing_key = base::random_hex(32)},
+                 .signing_key = base::random_hex(32),
+                 .connections = [this] { return connections(); }},
         api(services) {}
 
   void note_end(fleet::Sandbox& sandbox) {
@@ -95,6 +96,12 @@ struct Instance::Parts {
     log.info("sandbox_ended", {{"sandbox", sandbox.id()}, {"cause", fleet::name_of(cause)}});
     metrics.count_sandbox_end(fleet::name_of(cause));
     roster.end(sandbox.id(), fleet::name_of(cause), api::now());
+  }
+
+  std::size_t connections() const {
+    std::size_t all = 0;
+    for (const auto& server : servers) all += server->connections();
+    return all;
   }
 
   Result<> listen();
