@@ -94,7 +94,7 @@ io::Task<> create(CallPtr call) {
   std::vector<http::Header> headers{{"Location", "/v1/keys/" + key.id.text()}};
   const auto replied = co_await call->reply(201, std::move(shown), std::move(headers));
   // Answers are kept for whoever repeats the request; the key is kept nowhere.
-  call->remember(201, known);
+  call->remember(201, known, {"Location", "/v1/keys/" + key.id.text()});
   co_return replied;
 }
 

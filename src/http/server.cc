@@ -25,10 +25,10 @@ namespace {
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nCache-Control: "
     "no-store\r\nRetry-After: 1\r\n"
-    "Connection: close\r\nContent-Length: 117\r\n\r\n"
+    "Connection: close\r\nContent-Length: 108\r\n\r\n"
     R"({"error":{"code":"unavailable","message":"too many connections","hint":"use fewer, or later","details":{}}})"
     "\n";
-static_assert(kFull.size() - kFull.find("{") == 117);
+static_assert(kFull.size() - kFull.find("{") == 108);
 }  // namespace
 
 // A connection and its place in the server's lists, from its acceptance to its end.
