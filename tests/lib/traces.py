@@ -155,7 +155,7 @@ def beyond_state(tag, run_directory):
     left = [f"cgroup {group}" for group in sorted(cgroups(tag, run_directory))]
     left += [f"cgroup {top}/{tag}" for top in hierarchies() if os.path.isdir(f"{top}/{tag}")]
     left += [f"process {one}" for one in sorted(processes(tag, run_directory))]
-    left += [f"file {name}" for name in files(run_directory) if name not in ("sandboxes", "stage", "spawner.lock", "spawner.log")]
+    left += [f"file {name}" for name in files(run_directory) if name not in ("sandboxes", "stage", "spawner.lock", "spawner.log", "serve.lock", "server")]
     return left
 
 
