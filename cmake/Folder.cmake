@@ -49,3 +49,11 @@ function(cove_interpreter_library name)
   target_link_options(${name} PRIVATE -nostdlib++ -fuse-ld=lld-19 -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs)
   set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endfunction()
+
+# cove_embed_openapi(TARGET): the contract of the API, docs/openapi.yaml, becomes part of the library that serves it.
+function(cove_embed_openapi target)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/openapi.yaml)
+  file(READ ${CMAKE_SOURCE_DIR}/docs/openapi.yaml COVE_OPENAPI)
+  configure_file(${CMAKE_SOURCE_DIR}/src/api/openapi.cc.in ${CMAKE_BINARY_DIR}/generated/openapi.cc @ONLY)
+  target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/generated/openapi.cc)
+endfunction()

@@ -16,6 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   BASE_CHECK(config->disk.pool <= 1024);
   BASE_CHECK(config->disk.default_bytes >= 1 << 20 && config->disk.default_bytes <= std::uint64_t{1} << 40);
+  BASE_CHECK(!config->server.listen.empty());
+  BASE_CHECK(config->limits.default_ttl <= config->limits.max_ttl);
+  const auto settings = base::resolve_config({.file = text, .file_name = "origin"});
+  BASE_CHECK(settings.has_value() && base::parse_config(settings->text(), "text") == *config);
   std::string rewritten;
   for (const std::string& root : config->workspace_roots) {
     BASE_CHECK(root.starts_with('/'));

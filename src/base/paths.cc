@@ -22,12 +22,16 @@ Paths Paths::of(const std::string& state) {
   paths.templates = state + "/templates";
   paths.builds = state + "/builds";
   paths.disks = state + "/disks";
+  paths.server = state + "/server";
+  paths.catalogue = state + "/catalogue";
   paths.run = "/run/" + name;
   paths.sandboxes = paths.run + "/sandboxes";
   paths.stage = paths.run + "/stage";
   paths.spawner_socket = paths.run + "/spawner.sock";
   paths.spawner_lock = paths.run + "/spawner.lock";
   paths.spawner_log = paths.run + "/spawner.log";
+  paths.server_run = paths.run + "/server";
+  paths.serve_lock = paths.run + "/serve.lock";
   paths.cgroup = name;
   return paths;
 }

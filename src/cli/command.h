@@ -1,5 +1,6 @@
 // cli: `cove`. main.cc builds the parser; each subcommand is one file that adds itself, parses its own
-// options and says which exit code it ends with. Everything it does goes through engine, template and doctor.
+// options and says which exit code it ends with. What it does goes through engine, template, doctor and
+// store.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -47,6 +48,13 @@ void add_repl(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_template(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_doctor(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_spawner(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_key(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_team(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_user(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_project(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_serve(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_service(CLI::App& app, const Globals& globals, Chosen& chosen);
+void add_config(CLI::App& app, const Globals& globals, Chosen& chosen);
 void add_completion(CLI::App& app, Chosen& chosen);
 
 // Prints "cove: message" to stderr and gives the code back.

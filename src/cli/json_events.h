@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/text_of_bytes.h"
 #include "cli/cell_events.h"
-#include "cli/text_of_bytes.h"
 
 namespace cli {
 
@@ -26,8 +26,8 @@ class JsonEvents final : public CellEvents {
                   boost::json::object& event) const;
 
   int cell_ = 0;
-  TextOfBytes stdout_;
-  TextOfBytes stderr_;
+  base::TextOfBytes stdout_;
+  base::TextOfBytes stderr_;
 };
 
 }  // namespace cli

@@ -46,6 +46,13 @@ int main(int argc, char** argv) {
   cli::add_template(app, globals, chosen);
   cli::add_doctor(app, globals, chosen);
   cli::add_spawner(app, globals, chosen);
+  cli::add_key(app, globals, chosen);
+  cli::add_team(app, globals, chosen);
+  cli::add_user(app, globals, chosen);
+  cli::add_project(app, globals, chosen);
+  cli::add_serve(app, globals, chosen);
+  cli::add_service(app, globals, chosen);
+  cli::add_config(app, globals, chosen);
   cli::add_completion(app, chosen);
   try {
     app.parse(split_at_dashes(argc, argv, globals), argv);

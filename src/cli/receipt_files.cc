@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-#include "cli/text_of_bytes.h"
+#include "base/text_of_bytes.h"
 #include "template/rules.h"
 
 namespace cli {
@@ -16,7 +16,7 @@ using Kind = engine::FileChanges::Kind;
 constexpr std::size_t kShown = 3;
 
 std::string text_of(std::string_view bytes) {
-  TextOfBytes text;
+  base::TextOfBytes text;
   std::string whole = text.take(bytes);
   return whole + text.rest();
 }

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "cli/own_recipes.h"
+#include "engine/runtime_environment.h"
 #include "template/reference.h"
 #include "template/store.h"
 
@@ -48,20 +49,13 @@ Result<> read_workspace(const SandboxArguments& args, Ground& ground) {
   return {};
 }
 
-// The last one given wins, as in a shell.
-void set_variable(std::vector<std::string>& environment, const std::string& entry) {
-  const std::string name = entry.substr(0, entry.find('=') + 1);
-  std::erase_if(environment, [&](const auto& known) { return known.starts_with(name); });
-  environment.push_back(entry);
-}
-
 Result<> read_environment(const SandboxArguments& args, Ground& ground) {
   for (const std::string& entry : args.environment) {
     const std::size_t equals = entry.find('=');
     if (equals == 0 || equals == std::string::npos) {
       return base::fail(base::Code::kInvalid, fmt::format("--env wants NAME=VALUE, not '{}'", entry));
     }
-    set_variable(ground.environment, entry);
+    engine::set_variables(ground.environment, {entry});
   }
   return {};
 }
@@ -82,7 +76,7 @@ Result<> find_template(const Globals& globals, const SandboxArguments& args, Gro
   ground.environment =
       engine::base_environment(args.root ? wire::init::User::kRoot : wire::init::User::kUser, ground.options);
   for (const auto& [name, value] : info->meta.environment)
-    set_variable(ground.environment, name + "=" + value);
+    engine::set_variables(ground.environment, {name + "=" + value});
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "base/units.h"
+#include "catalogue/publish.h"
 #include "cli/build_progress.h"
 #include "cli/build_steps.h"
 #include "cli/command.h"
@@ -72,6 +73,7 @@ Result<> build(const Globals& globals, const Arguments& args) {
   auto outcome = templates::build(store, request, progress, steps);
   progress.finish();
   if (!outcome) return std::unexpected(std::move(outcome).error());
+  RETURN_IF_ERROR(catalogue::publish(globals.state));
   fmt::print("template {} {}: {}, {}\n", name,
              outcome->what == templates::BuildOutcome::What::kBuilt ? "built" : "is up to date",
              outcome->info.digest.substr(0, 12), base::format_bytes(outcome->info.meta.bytes));
@@ -123,6 +125,7 @@ Result<> remove(const Globals& globals, const Arguments& args) {
   ASSIGN_OR_RETURN(const auto info, store.resolve(args.name));
   ASSIGN_OR_RETURN(auto spawner, connect_spawner(globals));
   RETURN_IF_ERROR(discard(spawner, store, info.digest));
+  RETURN_IF_ERROR(catalogue::publish(globals.state));
   fmt::print("removed template {}\n", info.digest.substr(0, 12));
   return {};
 }
@@ -151,6 +154,7 @@ Result<> import_file(const Globals& globals, const Arguments& args) {
   auto info = templates::import_template(store, request, progress);
   progress.finish();
   if (!info) return std::unexpected(std::move(info).error());
+  RETURN_IF_ERROR(catalogue::publish(globals.state));
   fmt::print("imported template {}: {}\n", info->names.empty() ? "" : info->names.front(),
              info->digest.substr(0, 12));
   return {};

@@ -17,6 +17,8 @@ class Bundle {
   static Result<Bundle> parse(std::string payload);
 
   const boost::json::object& head() const { return head_; }
+  // What it was parsed from.
+  const std::string& payload() const { return payload_; }
   // What {"bytes": [offset, length]} stands for; kInvalid when it is something else or points elsewhere.
   Result<std::string_view> bytes_of(const boost::json::value& place) const;
 

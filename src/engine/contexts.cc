@@ -36,7 +36,8 @@ Result<ContextId> Contexts::create(std::string name, ContextOptions options) {
                                             " contexts, and that is the limit; delete one");
   }
   contexts_.push_back(std::make_shared<ServedContext>(
-      streams_, limits_, ServedContext::Identity{.name = std::move(name)}, std::move(options)));
+      ServedContext::Surroundings{.streams = streams_, .limits = limits_, .midwife = midwife_},
+      ServedContext::Identity{.name = std::move(name)}, std::move(options)));
   const auto made = contexts_.back();
   made->advance();
   return made->id();
@@ -55,13 +56,15 @@ Result<ContextInfo> Contexts::find(const ContextId& id) const {
 }
 
 Result<ExecutionId> Contexts::execute(const ContextId& id, const Cell& cell,
-                                      std::shared_ptr<ExecutionObserver> observer) {
+                                      std::shared_ptr<ExecutionObserver> observer, ExecutionId execution) {
   ASSIGN_OR_RETURN(const auto context, served(id));
   RETURN_IF_ERROR(check_end());
   BASE_CHECK(observer != nullptr);
   ASSIGN_OR_RETURN(auto request, request_of(cell, 0));
-  return context->add(
-      {.purpose = cell.purpose, .request = std::move(request), .observer = std::move(observer)});
+  return context->add({.id = std::move(execution),
+                       .purpose = cell.purpose,
+                       .request = std::move(request),
+                       .observer = std::move(observer)});
 }
 
 Result<> Contexts::cancel(const ExecutionId& execution) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-
 #include "engine/served_context.h"
 
 namespace engine {
@@ -17,8 +15,9 @@ class Contexts {
  public:
   using Clock = ServedContext::Clock;
 
-  explicit Contexts(Streams& streams, const ContextLimits& limits = {})
-      : streams_(streams), limits_(limits) {}
+  // Without a midwife every context starts cold.
+  explicit Contexts(Streams& streams, const ContextLimits& limits = {}, Midwife midwife = {})
+      : streams_(streams), limits_(limits), midwife_(std::move(midwife)) {}
   // Those that there are go on, unheard, as long as their sandbox does.
   ~Contexts();
   Contexts(const Contexts&) = delete;
@@ -34,7 +33,8 @@ class Contexts {
   Result<ContextInfo> find(const ContextId& id) const;
   // Queues it. kExhausted: too many wait already.
   Result<ExecutionId> execute(const ContextId& id, const Cell& cell,
-                              std::shared_ptr<ExecutionObserver> observer);
+                              std::shared_ptr<ExecutionObserver> observer,
+                              ExecutionId execution = ExecutionId::random());
   // One that waits is taken out of the queue. One that runs is interrupted, and takes its context along when
   // its grace passes without an end. Both end as cancelled, unless the end came first.
   Result<> cancel(const ExecutionId& execution);
@@ -60,6 +60,7 @@ class Contexts {
 
   Streams& streams_;
   const ContextLimits limits_;
+  const Midwife midwife_;
   std::vector<std::shared_ptr<ServedContext>> contexts_;
 };
 

@@ -34,6 +34,8 @@ class ExecutionObserver : public CellObserver {
  public:
   // Its turn has come; maybe before whoever asked for it has been given its id.
   virtual void started(const ExecutionId& /*execution*/) {}
+  // Of a process: there is room for more input.
+  virtual void input_taken() {}
   // The last thing that is heard, once in any case.
   virtual void ended(const Ending& ending) = 0;
 };

@@ -86,11 +86,7 @@ Result<std::optional<Outcome>> RunLoop::handle(const wire::init::Event& event) {
   } else if (const auto* failed = std::get_if<wire::init::Failed>(&event)) {
     return std::unexpected(error_of(*failed));
   } else if (const auto* ended = std::get_if<wire::init::Ended>(&event)) {
-    return std::optional(Outcome{.cause = ended->cause,
-                                 .exit_code = static_cast<int>(ended->exit_code),
-                                 .signal = static_cast<int>(ended->signal),
-                                 .limits_hit = ended->limits_hit,
-                                 .usage = ended->usage});
+    return std::optional(outcome_of(*ended));
   }
   return std::optional<Outcome>();
 }

@@ -19,4 +19,13 @@ std::vector<std::string> runtime_environment(std::uint64_t memory_bytes) {
   };
 }
 
+// Programs disagree on which of two counts, so there is one.
+void set_variables(std::vector<std::string>& environment, const std::vector<std::string>& entries) {
+  for (const std::string& entry : entries) {
+    const std::string name = entry.substr(0, entry.find('=')) + "=";
+    std::erase_if(environment, [&](const std::string& known) { return known.starts_with(name); });
+    environment.push_back(entry);
+  }
+}
+
 }  // namespace engine

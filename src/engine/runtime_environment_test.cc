@@ -21,5 +21,11 @@ TEST(RuntimeEnvironment, TheLargestLimitDoesNotOverflow) {
   EXPECT_THAT(runtime_environment(1ULL << 40)[2], "GOMEMLIMIT=989560464993");
 }
 
+TEST(Variables, TheLaterOfTwoCountsAndOthersStay) {
+  std::vector<std::string> environment{"A=1", "AB=2", "C=3"};
+  set_variables(environment, {"A=4", "D=5", "D=6", "no sign"});
+  EXPECT_THAT(environment, ElementsAre("AB=2", "C=3", "A=4", "D=6", "no sign"));
+}
+
 }  // namespace
 }  // namespace engine

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/processes.h"
@@ -19,6 +20,16 @@ namespace engine {
 namespace {
 
 using base::Code;
+
+constexpr std::chrono::seconds kGreeting{30};
+
+// For poll: -1 waits for ever.
+int milliseconds_to(std::optional<std::chrono::steady_clock::time_point> due) {
+  if (!due) return -1;
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(*due - std::chrono::steady_clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+}
 
 Result<wire::spawner::Create> request_of(const SandboxOptions& options) {
   wire::spawner::Create request;
@@ -73,7 +84,10 @@ Result<Sandbox> Sandbox::create(SpawnerClient& spawner, const SandboxOptions& op
         {std::string(reply.steps[i].name.view()), std::chrono::microseconds(reply.steps[i].microseconds)});
   }
   sandbox.socket_path_ = reply.socket.view();
-  RETURN_IF_ERROR(sandbox.greet());
+  if (auto greeted = sandbox.greet(); !greeted) {
+    (void)sandbox.destroy(spawner, wire::spawner::Until::kKilled);
+    return std::unexpected(std::move(greeted).error());
+  }
   sandbox.lifetime_ = options.lifetime;
   if (options.lifetime == Lifetime::kUntilDestroyed) {
     RETURN_IF_ERROR(sandbox.send(wire::init::kConnection, wire::init::Stay{}));
@@ -92,7 +106,10 @@ Result<Sandbox> Sandbox::connect(const std::string& id, const std::string& socke
 
 Result<> Sandbox::greet() {
   ASSIGN_OR_RETURN(socket_, sys::connect_unix(socket_path_, SOCK_STREAM));
+  // It may be hostile by now, and whoever connects to many waits for none for ever.
+  patience_ = std::chrono::steady_clock::now() + kGreeting;
   ASSIGN_OR_RETURN(const auto first, receive(wire::init::kConnection));
+  patience_.reset();
   if (const auto* failed = std::get_if<wire::init::Failed>(&first)) {
     return std::unexpected(base::with_context("sandbox " + id_, error_of(*failed)));
   }
@@ -144,9 +161,14 @@ Result<std::optional<Sandbox::Message>> Sandbox::take_message() {
     ASSIGN_OR_RETURN(frame, frames_.next());
   }
   if (!frame) return std::optional<Message>();
-  ASSIGN_OR_RETURN(auto event, wire::init::decode_event(*frame));
-  acknowledgements_.give_out(frame->stream, event);
-  return std::optional(Message{.stream = frame->stream, .event = std::move(event)});
+  ASSIGN_OR_RETURN(auto message, message_of(*frame));
+  return std::optional(std::move(message));
+}
+
+Result<Sandbox::Message> Sandbox::message_of(const wire::Frame& frame) {
+  ASSIGN_OR_RETURN(auto event, wire::init::decode_event(frame));
+  acknowledgements_.give_out(frame.stream, event);
+  return Message{.stream = frame.stream, .event = std::move(event)};
 }
 
 std::unexpected<base::Error> Sandbox::last_words(std::unexpected<base::Error> otherwise) {
@@ -181,7 +203,12 @@ Result<Sandbox::Message> Sandbox::await_message() {
     ASSIGN_OR_RETURN(auto message, next());
     if (message) return *std::move(message);
     pollfd waiting{.fd = socket_.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) return base::failed_call("poll");
+    if (::poll(&waiting, 1, milliseconds_to(patience_)) < 0 && errno != EINTR) {
+      return base::failed_call("poll");
+    }
+    if (patience_ && std::chrono::steady_clock::now() >= *patience_) {
+      return base::fail(Code::kTimeout, "sandbox " + id_ + " does not answer");
+    }
     RETURN_IF_ERROR(receive_some());
   }
 }
@@ -207,16 +234,28 @@ Result<> Sandbox::put_file(const std::string& path, std::string bytes, std::uint
   return base::fail(Code::kInternal, "unexpected answer from sandbox " + id_);
 }
 
+wire::init::Start start_request(const Command& command) {
+  return {.argv = command.argv,
+          .environment = command.environment,
+          .cwd = command.cwd,
+          .user = command.user,
+          .input = command.terminal ? wire::init::Stdin::kStream : command.input,
+          .deadline_ms = static_cast<std::uint64_t>(command.timeout.count()),
+          .grace_ms = static_cast<std::uint64_t>(command.grace.count()),
+          .output_cap = command.output_cap,
+          .terminal = command.terminal};
+}
+
+Outcome outcome_of(const wire::init::Ended& ended) {
+  return {.cause = ended.cause,
+          .exit_code = static_cast<int>(ended.exit_code),
+          .signal = static_cast<int>(ended.signal),
+          .limits_hit = ended.limits_hit,
+          .usage = ended.usage};
+}
+
 Result<std::uint32_t> Sandbox::begin(const Command& command) {
-  const wire::init::Start start{.argv = command.argv,
-                                .environment = command.environment,
-                                .cwd = command.cwd,
-                                .user = command.user,
-                                .input = command.terminal ? wire::init::Stdin::kStream : command.input,
-                                .deadline_ms = static_cast<std::uint64_t>(command.timeout.count()),
-                                .grace_ms = static_cast<std::uint64_t>(command.grace.count()),
-                                .output_cap = command.output_cap,
-                                .terminal = command.terminal};
+  const wire::init::Start start = start_request(command);
   RETURN_IF_ERROR(wire::init::check(start));
   const std::uint32_t stream = take_stream();
   RETURN_IF_ERROR(send(stream, start));
@@ -244,9 +283,14 @@ Outcome explained(Outcome outcome, wire::spawner::EndedAs ended_as) {
 }
 
 Result<wire::spawner::EndedAs> Sandbox::destroy(SpawnerClient& spawner, wire::spawner::Until until) {
+  return destroy(spawner, id_, until);
+}
+
+Result<wire::spawner::EndedAs> Sandbox::destroy(SpawnerClient& spawner, const std::string& id,
+                                                wire::spawner::Until until) {
   wire::spawner::Destroy request;
   request.until = until;
-  request.sandbox.set(id_);
+  request.sandbox.set(id);
   auto done = spawner.call(request);
   if (done) return done->ended_as;
   // It may have ended by itself so long ago that the spawner has forgotten it.

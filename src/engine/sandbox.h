@@ -77,6 +77,9 @@ class RunObserver {
 };
 
 base::Error error_of(const wire::init::Failed& failed);
+Outcome outcome_of(const wire::init::Ended& ended);
+// What init is asked for.
+wire::init::Start start_request(const Command& command);
 
 // A live sandbox and the connection to its init. Ends with this object, unless it is to live until destroyed.
 class Sandbox {
@@ -96,6 +99,9 @@ class Sandbox {
   // With kGone, nothing of the sandbox is left when it returns. Tells why it had ended by itself before.
   Result<wire::spawner::EndedAs> destroy(SpawnerClient& spawner,
                                          wire::spawner::Until until = wire::spawner::Until::kGone);
+  // The same of any. One that the spawner does not know is gone.
+  static Result<wire::spawner::EndedAs> destroy(SpawnerClient& spawner, const std::string& id,
+                                                wire::spawner::Until until);
 
  private:
   Sandbox() = default;
@@ -123,6 +129,8 @@ class Sandbox {
   Result<std::optional<Message>> next();
   // The same without acknowledging.
   Result<std::optional<Message>> take_message();
+  // Of a frame that is no file call's.
+  Result<Message> message_of(const wire::Frame& frame);
   Result<Message> await_message();
   // Waits for the next one that concerns this stream, and be it that init ends.
   Result<wire::init::Event> receive(std::uint32_t stream);
@@ -135,6 +143,7 @@ class Sandbox {
   std::uint64_t disk_bytes_ = 0;
   std::vector<SetupStep> setup_;
   sys::UniqueFd socket_;
+  std::optional<std::chrono::steady_clock::time_point> patience_;  // until when a message is waited for
   wire::FrameReader frames_;
   std::uint32_t stream_ = 0;
   Lifetime lifetime_ = Lifetime::kWithConnection;

@@ -59,11 +59,48 @@ void ServedContext::advance() {
 }
 
 void ServedContext::start() {
+  const bool may_be_born =
+      midwife_ && options_.birth != Birth::kCold && options_.user == wire::init::User::kUser;
+  if (!may_be_born) return start_cold();
   wants_process_ = false;
   start_errors_.clear();
+  origin_ = Origin::kExpected;
+  stream_ = streams_.open(shared_from_this());
+  set_timer(limits_.start, Act::kGiveUp);
+  streams_.send(*stream_,
+                wire::init::ExpectContext{.environment = options_.environment, .cwd = options_.cwd});
+}
+
+void ServedContext::start_cold() {
+  wants_process_ = false;
+  start_errors_.clear();
+  origin_ = Origin::kCold;
   stream_ = streams_.open(shared_from_this());
   set_timer(limits_.start, Act::kGiveUp);
   streams_.send(*stream_, start_request(options_));
+}
+
+// init expects it.
+void ServedContext::be_born() {
+  origin_ = Origin::kEntering;
+  const auto unready =
+      options_.birth == Birth::kZygote ? wire::spawner::Unready::kWait : wire::spawner::Unready::kRefuse;
+  midwife_(*stream_, unready, [context = weak_from_this(), stream = *stream_](const Result<>& entered) {
+    if (const auto self = context.lock()) self->hear_midwife(stream, entered);
+  });
+}
+
+void ServedContext::hear_midwife(std::uint32_t stream, const Result<>& entered) {
+  if (entered || streams_.end()) return;
+  // Whoever comes after all is not wanted, and nothing more is to be heard of it.
+  streams_.send(stream, wire::init::Signal{.number = SIGKILL});
+  streams_.close(stream);
+  if (stream_ != stream || is_ready_) return;
+  drop_process(has_state_);
+  if (options_.birth == Birth::kZygoteIfReady || entered.error().code == Code::kUnsupported) {
+    return start_cold();
+  }
+  fail_start(entered.error());
 }
 
 void ServedContext::begin(Job job) {
@@ -105,14 +142,21 @@ void ServedContext::hear_start(const wire::init::Event& event) {
     start_errors_ += wrote->output.bytes.substr(0, room);
   }
   if (const auto* failed = std::get_if<wire::init::Failed>(&event)) return fail_start(error_of(*failed));
-  if (std::holds_alternative<wire::init::Ended>(event)) {
-    return fail_start({Code::kUnavailable, "the runtime ended before it was ready: " + start_errors_});
-  }
+  if (std::holds_alternative<wire::init::Ended>(event)) return hear_early_end();
+  if (origin_ == Origin::kExpected && std::holds_alternative<wire::init::Done>(event)) return be_born();
   const auto* said = std::get_if<wire::init::Said>(&event);
   if (said == nullptr || said->piece.verb != Verb::kReady || !said->piece.is_last()) return;
   is_ready_ = true;
   timer_.reset();
   advance();
+}
+
+void ServedContext::hear_early_end() {
+  const bool had_waited = origin_ == Origin::kExpected;
+  drop_process(has_state_);
+  // One that had waited may have ended meanwhile: memory was short, or somebody killed it.
+  if (had_waited) return start_cold();
+  fail_start({Code::kUnavailable, "the runtime ended before it was ready: " + start_errors_});
 }
 
 // Whoever comes later tries again.

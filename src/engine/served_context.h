@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 
 #include "engine/context.h"
 #include "engine/job_queue.h"
@@ -28,6 +29,11 @@ struct ContextInfo {
   std::chrono::system_clock::time_point created;
 };
 
+// Asks the spawner to let a newcomer of the zygote into the sandbox, as the context of this stream, and tells
+// later how that went. Whoever is asked must not block.
+using Midwife = std::function<void(std::uint32_t stream, wire::spawner::Unready unready,
+                                   std::function<void(Result<>)> told)>;
+
 // What init is asked for to start one.
 wire::init::StartContext start_request(const ContextOptions& options);
 
@@ -42,12 +48,19 @@ class ServedContext : public StreamListener, public std::enable_shared_from_this
     std::chrono::system_clock::time_point created = std::chrono::system_clock::now();
   };
 
-  ServedContext(Streams& streams, const ContextLimits& limits, Identity identity, ContextOptions options)
-      : streams_(streams),
-        limits_(limits),
+  struct Surroundings {
+    Streams& streams;
+    const ContextLimits& limits;
+    const Midwife& midwife;
+  };
+
+  ServedContext(const Surroundings& around, Identity identity, ContextOptions options)
+      : streams_(around.streams),
+        limits_(around.limits),
+        midwife_(around.midwife),
         identity_(std::move(identity)),
         options_(std::move(options)),
-        waiting_(limits.waiting) {}
+        waiting_(around.limits.waiting) {}
 
   const ContextId& id() const { return identity_.id; }
   ContextInfo describe() const;
@@ -87,12 +100,19 @@ class ServedContext : public StreamListener, public std::enable_shared_from_this
     std::optional<Outcome> outcome;  // of one that takes the context along
   };
 
+  // Where the process that is not ready yet comes from.
+  enum class Origin { kCold, kExpected, kEntering };
+
   static Outcome judged(const Running& running, Outcome outcome);
   void start();
+  void start_cold();
+  void be_born();
+  void hear_midwife(std::uint32_t stream, const Result<>& entered);
   void begin(Job job);
   void tell_begin(const Running& running);
   void signal(int number);
   void hear_start(const wire::init::Event& event);
+  void hear_early_end();
   void hear_running(const wire::init::Event& event);
   void hear_executed(const wire::init::Executed& executed);
   void hear_end();
@@ -110,9 +130,11 @@ class ServedContext : public StreamListener, public std::enable_shared_from_this
 
   Streams& streams_;
   const ContextLimits limits_;
+  const Midwife midwife_;
   const Identity identity_;
   const ContextOptions options_;
   std::optional<std::uint32_t> stream_;  // of the process that there is
+  Origin origin_ = Origin::kCold;
   bool is_ready_ = false;
   bool wants_process_ = true;  // even if nothing waits for it
   bool has_state_ = false;

@@ -82,6 +82,12 @@ Result<SpawnerClient> SpawnerClient::connect_or_start(const base::Paths& paths, 
                         " (log: " + paths.spawner_log + "); `cove doctor` tells what this host lacks");
 }
 
+// Between two calls there is nothing to be read but the end.
+bool SpawnerClient::is_connected() const {
+  pollfd end{.fd = socket_.get(), .events = POLLIN | POLLRDHUP, .revents = 0};
+  return ::poll(&end, 1, 0) == 0;
+}
+
 Result<wire::spawner::Reply> SpawnerClient::exchange(std::span<const std::byte> packet) {
   RETURN_IF_ERROR(sys::send_packet(socket_.get(), packet));
   alignas(8) std::array<std::byte, wire::spawner::kMaxPacket + 1> buffer;

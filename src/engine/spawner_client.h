@@ -28,6 +28,9 @@ class SpawnerClient {
   // same.
   static Result<SpawnerClient> connect_or_start(const base::Paths& paths, const SpawnerLaunch& launch);
 
+  // False: the spawner has gone, or this connection is of no use any more.
+  bool is_connected() const;
+
   template <class Message>
   Result<wire::spawner::Reply> call(const Message& message) {
     return exchange(wire::spawner::packet_of(message));

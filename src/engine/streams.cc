@@ -37,8 +37,14 @@ std::uint32_t Streams::open(std::shared_ptr<StreamListener> listener) {
 }
 
 void Streams::send(std::uint32_t stream, const wire::init::Request& request) {
-  if (end_ || is_deaf_) return;
-  std::string frame = wire::init::encode(stream, request);
+  if (!end_ && !is_deaf_) queue(wire::init::encode(stream, request));
+}
+
+void Streams::send(std::uint32_t stream, const wire::file::Request& request) {
+  if (!end_ && !is_deaf_) queue(wire::file::encode(stream, request));
+}
+
+void Streams::queue(std::string frame) {
   unsent_ += frame.size();
   outgoing_.push_back(std::move(frame));
   flush();
@@ -81,12 +87,21 @@ Result<> Streams::pump() {
   is_pumping_ = true;
   auto exchanged = exchange_messages();
   is_pumping_ = false;
-  if (exchanged) return exchanged;
-  end_ = exchanged.error();
-  while (!streams_.empty()) close(streams_.begin()->first);
+  if (!exchanged) hang_up(exchanged.error());
+  return exchanged;
+}
+
+void Streams::hang_up(base::Error why) {
+  BASE_CHECK(!is_pumping_);
+  if (end_) return;
+  end_ = std::move(why);
   outgoing_.clear();
   unsent_ = 0;
-  return exchanged;
+  while (!streams_.empty()) {
+    const auto listener = streams_.begin()->second.listener;
+    close(streams_.begin()->first);
+    if (listener) listener->cut(*end_);
+  }
 }
 
 Result<> Streams::exchange_messages() {
@@ -106,15 +121,31 @@ Result<> Streams::give_out() {
       send(due->stream, due->message);
       sandbox_.acknowledgements_.told(*due);
     }
-    ASSIGN_OR_RETURN(const auto message, sandbox_.take_message());
-    if (!message) return {};
-    const auto* failed = std::get_if<wire::init::Failed>(&message->event);
+    ASSIGN_OR_RETURN(const auto frame, sandbox_.frames_.next());
+    if (!frame) return {};
+    if (wire::file::is_event(frame->type)) {
+      RETURN_IF_ERROR(deliver_file(*frame));
+      continue;
+    }
+    ASSIGN_OR_RETURN(const auto message, sandbox_.message_of(*frame));
+    const auto* failed = std::get_if<wire::init::Failed>(&message.event);
     // What concerns every stream is that init ends.
-    if (failed != nullptr && message->stream == wire::init::kConnection) {
+    if (failed != nullptr && message.stream == wire::init::kConnection) {
       return std::unexpected(base::with_context("sandbox " + sandbox_.id(), error_of(*failed)));
     }
-    deliver(*message);
+    deliver(message);
   }
+}
+
+// What a file call says after it was given up goes unheard.
+Result<> Streams::deliver_file(const wire::Frame& frame) {
+  const auto found = streams_.find(frame.stream);
+  if (found == streams_.end() || !found->second.listener) return {};
+  const auto listener = found->second.listener;  // which may close its own stream
+  ASSIGN_OR_RETURN(auto event, wire::file::decode_event(frame));
+  if (wire::file::is_end(frame.type)) close(frame.stream);
+  listener->hear_file(std::move(event), wire::kFrameHeader + frame.payload.size());
+  return {};
 }
 
 void Streams::deliver(const Sandbox::Message& message) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/sandbox.h"
+#include "wire/file_messages.h"
 
 namespace engine {
 
@@ -15,6 +16,10 @@ class StreamListener {
   // After an Ended, or a Failed instead of a Started, nothing comes: the stream is closed already. A listener
   // may open and close streams, its own too.
   virtual void hear(const wire::init::Event& event) = 0;
+  // Of a file call, the frame of which had this size; nothing comes after a Done.
+  virtual void hear_file(wire::file::Event /*event*/, std::size_t /*size*/) {}
+  // The connection has ended, and this stream with it.
+  virtual void cut(const base::Error& /*why*/) {}
 };
 
 // The streams of a sandbox's connection, for a caller that waits for many things at once: nothing here
@@ -42,6 +47,7 @@ class Streams {
 
   std::uint32_t open(std::shared_ptr<StreamListener> listener);
   void send(std::uint32_t stream, const wire::init::Request& request);
+  void send(std::uint32_t stream, const wire::file::Request& request);
   // Nobody listens any more; what runs there goes on.
   void close(std::uint32_t stream);
   // Nobody listens any more, and what runs there is killed.
@@ -49,6 +55,8 @@ class Streams {
 
   // Sends and takes in what is possible now. An error is the end; again and again.
   Result<> pump();
+  // The end, from this side: every listener is told that its stream is cut. Not while it pumps.
+  void hang_up(base::Error why);
 
  private:
   static constexpr std::size_t kRoom = 4 << 20;
@@ -60,9 +68,11 @@ class Streams {
   };
 
   void flush();
+  void queue(std::string frame);
   Result<> exchange_messages();
   Result<> give_out();
   void deliver(const Sandbox::Message& message);
+  Result<> deliver_file(const wire::Frame& frame);
 
   Sandbox& sandbox_;
   std::map<std::uint32_t, Stream> streams_;

@@ -23,9 +23,13 @@ using wire::file::Format;
 // The directory of a zip may have this many entries, or as many as may be unpacked, whichever is more.
 constexpr std::uint64_t kFreelyListedEntries = 250'000;
 
+// EFBIG tells it from a sandbox that has no room for the call, or on its disk.
+std::unexpected<base::Error> too_large(std::string message) {
+  return std::unexpected(base::Error{Code::kExhausted, std::move(message), EFBIG});
+}
+
 std::unexpected<base::Error> too_much(std::uint64_t most, std::string_view of_what) {
-  return base::fail(Code::kExhausted,
-                    "the archive has more than " + std::to_string(most) + " " + std::string(of_what));
+  return too_large("the archive has more than " + std::to_string(most) + " " + std::string(of_what));
 }
 
 std::unexpected<base::Error> refuse(const std::string& why) { return base::fail(Code::kInvalid, why); }
@@ -254,8 +258,8 @@ class Unpacker {
     const std::uint64_t most =
         std::min(request_.most_bytes, std::max(kFreelyUnpackedBytes, incoming_.received() * kMostExpansion));
     if (bytes <= most && done_.bytes <= most - bytes) return {};
-    return base::fail(Code::kExhausted, "the archive holds more than " + std::to_string(most) +
-                                            " bytes, which is all it may or 200 times its size");
+    return too_large("the archive holds more than " + std::to_string(most) +
+                     " bytes, which is all it may or 200 times its size");
   }
 
   Incoming& incoming_;

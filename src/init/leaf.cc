@@ -37,8 +37,8 @@ Result<> Leaf::take_in(pid_t pid) const {
   return sys::write_existing_at(directory_.get(), "cgroup.procs", std::to_string(pid));
 }
 
-Result<std::uint64_t> Leaf::cpu_microseconds() const {
-  ASSIGN_OR_RETURN(const auto text, sys::read_file_at(directory_.get(), "cpu.stat"));
+Result<std::uint64_t> cpu_microseconds(int group) {
+  ASSIGN_OR_RETURN(const auto text, sys::read_file_at(group, "cpu.stat"));
   return sys::gauge_value(text, "usage_usec");
 }
 

@@ -11,6 +11,9 @@ namespace init {
 
 using base::Result;
 
+// What all processes of a group, and of those below it, have used.
+Result<std::uint64_t> cpu_microseconds(int group);
+
 // One process and everything it ever forks, in a cgroup of its own below the sandbox's: a kill of the leaf is
 // complete, whatever the processes do to hide (new session, double fork, ignored signals).
 class Leaf {
@@ -24,7 +27,7 @@ class Leaf {
   Result<> kill_all() const;
   // Moves a process here that was not born here.
   Result<> take_in(pid_t pid) const;
-  Result<std::uint64_t> cpu_microseconds() const;
+  Result<std::uint64_t> cpu_microseconds() const { return init::cpu_microseconds(directory_.get()); }
   // False while processes are left in it.
   bool remove();
 

@@ -357,6 +357,13 @@ Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::Resize& 
   return {};
 }
 
+Result<> Supervisor::handle_one(std::uint32_t stream, const wire::init::AskUsed&) {
+  const auto used = cpu_microseconds(wiring_.cgroup);
+  if (!used) return tell_failure(stream, std::unexpected(used.error()));
+  channel_->send(stream, wire::init::Used{.cpu_us = *used});
+  return {};
+}
+
 Outbox* Supervisor::outbox_of(std::uint32_t stream) {
   const auto run = runs_.find(stream);
   if (run != runs_.end()) return &run->second.outbox();

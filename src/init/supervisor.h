@@ -76,6 +76,7 @@ class Supervisor {
   Result<> handle_one(std::uint32_t stream, const wire::init::List& list);
   Result<> handle_one(std::uint32_t stream, const wire::init::Attach& attach);
   Result<> handle_one(std::uint32_t stream, const wire::init::Resize& resize);
+  Result<> handle_one(std::uint32_t stream, const wire::init::AskUsed& ask);
   void fail(std::uint32_t stream, const base::Error& error);
   Result<> tell_failure(std::uint32_t stream, const Result<>& begun);
   Result<> reap();

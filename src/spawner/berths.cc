@@ -11,8 +11,8 @@
 
 namespace spawner {
 
-Berths::Berths(const base::Paths& paths, sys::CgroupTree& cgroups, IdBlocks& blocks)
-    : paths_(paths), cgroups_(cgroups), blocks_(blocks) {}
+Berths::Berths(const base::Paths& paths, sys::CgroupTree& cgroups, IdBlocks& blocks, uid_t client)
+    : paths_(paths), cgroups_(cgroups), blocks_(blocks), client_(client) {}
 
 Result<Berth> Berths::take(const Nursery& nursery) {
   if (ready_[nursery.slot].empty()) RETURN_IF_ERROR(prepare(nursery));
@@ -46,7 +46,9 @@ Result<Berth> Berths::make(const Nursery& nursery) {
 Result<> Berths::furnish(Berth& berth, const Nursery& nursery) {
   RETURN_IF_ERROR(blocks_.id_map(berth.first_id));
   // The name first: whoever finds the group finds out that it belongs to nobody yet.
-  ASSIGN_OR_RETURN(berth.listener, sys::listen_unix(ahead_path(paths_, berth.id), SOCK_STREAM));
+  const std::string path = ahead_path(paths_, berth.id);
+  ASSIGN_OR_RETURN(berth.listener, sys::listen_unix(path, SOCK_STREAM));
+  if (client_ != 0) RETURN_IF_ERROR(sys::fchownat(AT_FDCWD, path, client_, static_cast<gid_t>(-1)));
   ASSIGN_OR_RETURN(berth.group, cgroups_.create(berth.id.text()));
   const auto sysctls = jail::network_sysctl_table();
   ASSIGN_OR_RETURN(berth.network,

@@ -34,7 +34,7 @@ class Berths {
  public:
   static constexpr std::size_t kAhead = 2;  // per nursery
 
-  Berths(const base::Paths& paths, sys::CgroupTree& cgroups, IdBlocks& blocks);
+  Berths(const base::Paths& paths, sys::CgroupTree& cgroups, IdBlocks& blocks, uid_t client = 0);
 
   // One made ahead, or a new one.
   Result<Berth> take(const Nursery& nursery);
@@ -54,6 +54,7 @@ class Berths {
   const base::Paths& paths_;
   sys::CgroupTree& cgroups_;
   IdBlocks& blocks_;
+  const uid_t client_;                                // whom control sockets belong to
   std::map<std::uint32_t, std::deque<Berth>> ready_;  // by slot
   std::vector<Remains> failures_;
 };

@@ -5,11 +5,14 @@
 
 namespace {
 constexpr const char* kUsage =
-    "usage: cove-spawner [--state DIR] [--config FILE] [--init PROGRAM] [--linger TIME]\n"
+    "usage: cove-spawner [--state DIR] [--config FILE] [--set KEY=VALUE]… [--init PROGRAM] [--client UID] "
+    "[--linger TIME]\n"
     "The root process that makes sandboxes; `cove` starts it when it is needed.\n"
     "  --state DIR     where templates live (/var/lib/cove); one spawner per directory\n"
     "  --config FILE   root-owned configuration (/etc/cove/cove.conf)\n"
+    "  --set KEY=VALUE one key of the configuration, whatever the file says\n"
     "  --init PROGRAM  pid 1 of every sandbox (cove-init beside this program)\n"
+    "  --client UID    a user that may connect besides root: whom the server runs as\n"
     "  --linger TIME   exit after this long without a client and without a sandbox (stay for ever)\n";
 }
 

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <memory>
 
 #include "base/config.h"
@@ -14,6 +15,7 @@
 #include "spawner/service.h"
 #include "sys/private_mounts.h"
 #include "sys/process.h"
+#include "sys/root_file.h"
 #include "sys/seccomp.h"
 #include "sys/socket.h"
 
@@ -33,21 +35,19 @@ Result<> make_directories(const base::Paths& paths) {
 }
 
 // Whoever can write the configuration decides which host directories a sandbox may see: root alone.
-Result<base::Config> load_config(const std::string& chosen) {
-  const std::string path = chosen.empty() ? base::Config::kDefaultPath : chosen;
-  auto fd = sys::open(path, O_RDONLY | O_NOFOLLOW);
-  if (!fd && fd.error().code == Code::kNotFound && chosen.empty()) return base::Config{};
-  if (!fd) return std::unexpected(std::move(fd).error());
-  ASSIGN_OR_RETURN(const auto st, sys::fstat(fd->get()));
-  if (st.st_uid != 0 || (st.st_mode & 022) != 0) {
-    return base::fail(Code::kDenied, path +
-                                         " must belong to root and be writable by root alone: chown root " +
-                                         path + " && chmod go-w " + path);
-  }
-  ASSIGN_OR_RETURN(const auto text, sys::read_all(fd->get()));
-  return base::parse_config(text, path);
+Result<base::Config> load_config(const Options& options) {
+  const std::string path = options.config.empty() ? base::Config::kDefaultPath : options.config;
+  auto text = sys::read_root_file(path);
+  const bool is_absent = !text && text.error().code == Code::kNotFound && options.config.empty();
+  if (!text && !is_absent) return std::unexpected(std::move(text).error());
+  ASSIGN_OR_RETURN(auto settings, base::resolve_config({.file = is_absent ? "" : std::string_view(*text),
+                                                        .file_name = path,
+                                                        .environment = base::process_environment,
+                                                        .flags = options.settings}));
+  return std::move(settings.config);
 }
 
+constexpr gid_t kSameGroup = static_cast<gid_t>(-1);
 constexpr std::chrono::seconds kPredecessor{15};
 constexpr unsigned kLookMicroseconds = 5'000;
 
@@ -98,11 +98,13 @@ Result<Programs> find_programs(const std::string& chosen_init) {
                   .enter_library = here + "/cove-enter.so"};
 }
 
-Result<sys::UniqueFd> listen_alone(const base::Paths& paths) {
+Result<sys::UniqueFd> listen_alone(const base::Paths& paths, uid_t client) {
   // We hold the lock, so a socket file that is there belongs to nobody.
   auto stale = sys::unlinkat(AT_FDCWD, paths.spawner_socket);
   if (!stale && stale.error().code != Code::kNotFound) return std::unexpected(std::move(stale).error());
-  return sys::listen_unix(paths.spawner_socket, SOCK_SEQPACKET);
+  ASSIGN_OR_RETURN(auto listener, sys::listen_unix(paths.spawner_socket, SOCK_SEQPACKET));
+  if (client != 0) RETURN_IF_ERROR(sys::fchownat(AT_FDCWD, paths.spawner_socket, client, kSameGroup));
+  return listener;
 }
 
 // Start-up is over: from here on this process, and all that it ever makes, has only the calls that build
@@ -113,7 +115,7 @@ Result<> confine_self() {
 }
 
 Result<> serve(const Options& options, const base::Paths& paths, MakeControl make_control) {
-  ASSIGN_OR_RETURN(const auto config, load_config(options.config));
+  ASSIGN_OR_RETURN(const auto config, load_config(options));
   ASSIGN_OR_RETURN(const auto mounts, sys::find_cgroup_mounts());
   ASSIGN_OR_RETURN(const auto cgroups, sys::open_cgroup_tree(paths.cgroup, mounts));
   ASSIGN_OR_RETURN(const auto programs, find_programs(options.init_program));
@@ -129,13 +131,15 @@ Result<> serve(const Options& options, const base::Paths& paths, MakeControl mak
                        .disks = *disks.disks,
                        .workspace_roots = config.workspace_roots,
                        .ready = {.most = config.ready, .memory_bytes = config.ready_memory},
+                       .client = options.client,
                        .control = control.get()});
   RETURN_IF_ERROR(sandboxes.reconcile());
-  ASSIGN_OR_RETURN(auto listener, listen_alone(paths));
+  ASSIGN_OR_RETURN(auto listener, listen_alone(paths, options.client));
   // A control spawner has to be able to make a sandbox without any filter.
   if (control == nullptr) RETURN_IF_ERROR(confine_self());
-  Service service(std::move(listener), sandboxes,
-                  {.linger = options.linger, .disk_refusals = disks.refusals});
+  Service service(
+      std::move(listener), sandboxes,
+      {.linger = options.linger, .allowed_users = {0, options.client}, .disk_refusals = disks.refusals});
   RETURN_IF_ERROR(service.run());
   // From here on a successor may start: it waits for our end.
   RETURN_IF_ERROR(sys::unlinkat(AT_FDCWD, paths.spawner_socket));
@@ -145,6 +149,15 @@ Result<> serve(const Options& options, const base::Paths& paths, MakeControl mak
   return {};
 }
 
+}  // namespace
+
+namespace {
+Result<uid_t> parse_user(std::string_view text) {
+  uid_t uid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), uid);
+  if (error == std::errc() && end == text.data() + text.size() && uid != static_cast<uid_t>(-1)) return uid;
+  return base::fail(Code::kInvalid, fmt::format("--client wants the number of a user, not '{}'", text));
+}
 }  // namespace
 
 Result<Options> parse_arguments(int argc, char** argv) {
@@ -159,6 +172,10 @@ Result<Options> parse_arguments(int argc, char** argv) {
       options.config = value;
     } else if (key == "--init") {
       options.init_program = value;
+    } else if (key == "--set") {
+      options.settings.push_back(value);
+    } else if (key == "--client") {
+      ASSIGN_OR_RETURN(options.client, parse_user(value));
     } else if (key == "--linger") {
       ASSIGN_OR_RETURN(const auto time, base::parse_duration(value));
       options.linger = std::chrono::duration_cast<std::chrono::seconds>(time);

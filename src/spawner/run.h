@@ -1,9 +1,12 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/paths.h"
 #include "jail/control.h"
@@ -12,8 +15,10 @@ namespace spawner {
 
 struct Options {
   std::string state = base::Paths::kDefaultState;
-  std::string config;        // empty: the default path, which may be absent
-  std::string init_program;  // empty: cove-init beside this program
+  std::string config;                 // empty: the default path, which may be absent
+  std::string init_program;           // empty: cove-init beside this program
+  std::vector<std::string> settings;  // "key=value", before the configuration
+  uid_t client = 0;                   // who may connect besides root; 0: nobody
   std::optional<std::chrono::seconds> linger;
 };
 

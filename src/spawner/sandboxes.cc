@@ -50,7 +50,7 @@ Sandboxes::Sandboxes(Parts parts)
       control_(parts.control),
       blocks_(parts.ready.most != 0 ? IdBlocks::Maps::kKeep : IdBlocks::Maps::kDrop),
       nurseries_(blocks_),
-      berths_(paths_, cgroups_, blocks_),
+      berths_(paths_, cgroups_, blocks_, parts.client),
       makes_ahead_(parts.ready.most != 0),
       ready_(parts.ready),
       endings_(paths_, cgroups_),

@@ -33,7 +33,8 @@ class Sandboxes {
     sys::CgroupTree& cgroups;
     Disks& disks;
     std::vector<std::string> workspace_roots;
-    ReadySandboxes::Room ready;                       // for whole sandboxes made ahead; none: berths neither
+    ReadySandboxes::Room ready;  // for whole sandboxes made ahead; none: berths neither
+    uid_t client = 0;            // whom sandboxes' sockets belong to: root, or the server's user
     const jail::ControlAuthority* control = nullptr;  // tests only: may weaken a sandbox
   };
   explicit Sandboxes(Parts parts);

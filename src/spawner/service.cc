@@ -195,8 +195,23 @@ void Service::disown(const Reply& reply) {
   if (id) (void)sandboxes_.destroy(*id);
 }
 
+Result<> Service::check_right(const wire::spawner::Request& request) const {
+  const auto* create = std::get_if<wire::spawner::Create>(&request);
+  const bool is_roots = std::holds_alternative<wire::spawner::RetireTemplate>(request) ||
+                        std::holds_alternative<wire::spawner::Stop>(request) ||
+                        (create != nullptr && create->root_kind == wire::spawner::RootKind::kBuild);
+  if (!is_roots) return {};
+  ASSIGN_OR_RETURN(const auto peer, sys::peer_credentials(asking_));
+  if (peer.uid == 0) return {};
+  return base::fail(base::Code::kDenied, "only root may ask the spawner for this");
+}
+
 Reply Service::answer(const wire::spawner::Request& request) {
   Reply reply;
+  if (const auto right = check_right(request); !right) {
+    set_error(reply, right.error());
+    return reply;
+  }
   reply.ok = 1;
   std::visit([&](const auto& message) { answer_one(message, reply); }, request);
   return reply;

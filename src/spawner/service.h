@@ -41,6 +41,8 @@ class Service {
   // Removes a sandbox that nobody has been told of.
   void disown(const wire::spawner::Reply& reply);
   wire::spawner::Reply answer(const wire::spawner::Request& request);
+  // Whether whoever asks may ask for this. What concerns templates, and the spawner's own end, is root's.
+  Result<> check_right(const wire::spawner::Request& request) const;
   void answer_one(const wire::spawner::Create& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::Destroy& request, wire::spawner::Reply& reply);
   void answer_one(const wire::spawner::RetireTemplate& request, wire::spawner::Reply& reply);

@@ -54,6 +54,7 @@ void put(Writer&, const Stay&) {}
 void put(Writer&, const List&) {}
 void put(Writer& w, const Attach& m) { w.u64(m.after); }
 void put(Writer& w, const Resize& m) { put(w, m.window); }
+void put(Writer&, const AskUsed&) {}
 void put(Writer& w, const Hello& m) {
   w.u32(m.version);
   w.u32(m.last_stream);
@@ -80,6 +81,7 @@ void put(Writer& w, const Failed& m) {
   w.text(m.message);
 }
 void put(Writer&, const Done&) {}
+void put(Writer& w, const Used& m) { w.u64(m.cpu_us); }
 void put(Writer& w, const InputTaken& m) { w.u32(m.bytes); }
 void put(Writer& w, const Said& m) {
   w.u8(static_cast<std::uint8_t>(m.piece.verb));
@@ -181,6 +183,7 @@ bool get(Reader& r, Attach& m) {
   return true;
 }
 bool get(Reader& r, Resize& m) { return get(r, m.window); }
+bool get(Reader&, AskUsed&) { return true; }
 bool get(Reader& r, Hello& m) {
   m.version = r.u32();
   m.last_stream = r.u32();
@@ -216,6 +219,10 @@ bool get(Reader& r, Failed& m) {
   return m.code <= static_cast<std::uint32_t>(base::Code::kInternal);
 }
 bool get(Reader&, Done&) { return true; }
+bool get(Reader& r, Used& m) {
+  m.cpu_us = r.u64();
+  return true;
+}
 bool get(Reader& r, InputTaken& m) {
   m.bytes = r.u32();
   return m.bytes <= kInputWindow;

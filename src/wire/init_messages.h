@@ -14,7 +14,7 @@
 // Messages on the control socket of a sandbox: the engine's side asks, init answers. One frame each.
 namespace wire::init {
 
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 // The stream of what concerns no request: Hello, and the Failed of an init that ends.
 constexpr std::uint32_t kConnection = 0;
@@ -106,8 +106,10 @@ struct Attach {
 struct Resize {
   Window window;
 };
+// How much CPU the sandbox has used: answered by Used.
+struct AskUsed {};
 using Request = std::variant<Start, Input, Signal, PutFile, StartContext, Execute, Acknowledge, Stay, List,
-                             Attach, Resize, ExpectContext>;
+                             Attach, Resize, ExpectContext, AskUsed>;
 
 // init → engine
 constexpr std::uint32_t kLastStream = 0x7fff'ffff;
@@ -179,8 +181,12 @@ struct Found {
   std::uint64_t input_received = 0;
   std::uint64_t input_taken = 0;  // of that, by the process
 };
+// Since it was made, by all that has ever run in it.
+struct Used {
+  std::uint64_t cpu_us = 0;
+};
 using Event =
-    std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken, Said, Wrote, Executed, Found>;
+    std::variant<Hello, Started, Output, Ended, Failed, Done, InputTaken, Said, Wrote, Executed, Found, Used>;
 
 // Output, pieces, and ends are kept until acknowledged.
 bool is_kept(const Event& event);

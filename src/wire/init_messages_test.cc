@@ -47,7 +47,8 @@ std::vector<Request> every_request() {
           Stay{},
           List{},
           Attach{.after = 1ULL << 41},
-          ExpectContext{.environment = {"A=b"}, .cwd = "/"}};
+          ExpectContext{.environment = {"A=b"}, .cwd = "/"},
+          AskUsed{}};
 }
 
 std::vector<Event> every_event() {
@@ -79,7 +80,8 @@ std::vector<Event> every_event() {
             .stdout_bytes = 7,
             .stderr_bytes = 8,
             .input_received = 10,
-            .input_taken = 9}};
+            .input_taken = 9},
+      Used{.cpu_us = 1ULL << 50}};
 }
 
 TEST(InitMessages, EveryRequestSurvivesTheWayAndKeepsItsStream) {

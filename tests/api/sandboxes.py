@@ -31,7 +31,7 @@ class Life(server.Test):
         self.assertEqual((told["template"], told["tier"], told["network"]), ("base", "jail", {"tier": "restricted"}))
         self.assertEqual(told["template_digest"], self.cove.digest())
         self.assertEqual(told["limits"], {"cpus": 1, "memory_mb": 512, "disk_mb": 1024, "max_processes": 256, "timeout": 60})
-        self.assertEqual((told["labels"], told["env"], told["idle_timeout"], told["public_ports"]), ({}, [], 900, []))
+        self.assertEqual((told["labels"], told["env"], told["idle_timeout"]), ({}, [], 900))
         lifetime = time_of(told["expires_at"]) - time_of(told["created_at"])
         self.assertAlmostEqual(lifetime.total_seconds(), 3600, delta=2)
         self.assertEqual(self.api.get(f"/v1/sandboxes/{told['id']}").json, told)

@@ -11,7 +11,9 @@ import cove
 
 
 COMMANDS = ["run", "repl", "template", "template build", "template list", "template show", "template rm", "template export", "template import",
-            "doctor", "spawner", "spawner status", "spawner stop", "completion"]
+            "doctor", "spawner", "spawner status", "spawner stop", "serve", "service", "service install", "service remove", "service show", "config", "completion",
+            "key", "key create", "key list", "key revoke", "team", "team create", "team list", "team delete", "user", "user create", "user list", "user delete",
+            "project", "project create", "project list", "project delete", "project members", "project add-member", "project remove-member"]
 
 
 class HelpTexts(cove.Test):
@@ -30,14 +32,14 @@ class HelpTexts(cove.Test):
 
     def test_the_program_itself(self):
         text = self.help("")
-        for command in ("run", "repl", "template", "doctor", "spawner", "completion"):
+        for command in ("run", "repl", "template", "doctor", "spawner", "serve", "service", "config", "completion"):
             self.assertIn(command, text)
         self.assertIn("cove run -c", text)
 
     def test_no_command_is_missing_from_this_test(self):
         listed = set()
-        for command in ("", "template", "spawner"):
-            names = re.findall(r"^  ([a-z]+) ", self.help(command).partition("ubcommands:")[2], re.MULTILINE)
+        for command in ("", "template", "spawner", "key", "team", "user", "project", "service"):
+            names = re.findall(r"^  ([a-z-]+) ", self.help(command).partition("ubcommands:")[2], re.MULTILINE)
             listed |= {f"{command} {name}".strip() for name in names}
         self.assertEqual(listed, set(COMMANDS))
 

@@ -24,7 +24,8 @@ class NotRoot(cove.Test):
 
     def test_says_so_and_what_to_do(self):
         commands = {"cove run": ["run", "-c", "1"], "cove template list": ["template", "list"], "cove template build": ["template", "build", "base"],
-                    "cove template show": ["template", "show", "base"], "cove template rm": ["template", "rm", "base"]}
+                    "cove template show": ["template", "show", "base"], "cove template rm": ["template", "rm", "base"],
+                    "cove serve": ["serve"], "cove service install": ["service", "install"], "cove service remove": ["service", "remove"]}
         for name, arguments in commands.items():
             for state in ([], ["--state", self.cove.state], ["--state", "/tmp/cove-nobody-made-this"]):
                 with self.subTest(command=name, state=state):

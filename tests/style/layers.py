@@ -23,8 +23,16 @@ MAY_USE = {
     "template": {"sys", "base"},
     "engine": {"wire", "sys", "base"},
     "io": {"base"},
+    "http": {"io", "sys", "base"},
+    "fleet": {"engine", "io", "wire", "sys", "base"},
     "doctor": {"sys", "base"},
-    "cli": {"engine", "template", "doctor", "wire", "sys", "base"},
+    "store": {"sys", "base"},
+    "auth": {"store", "sys", "base"},
+    "catalogue": {"template", "sys", "base"},
+    "supervisor": {"engine", "wire", "sys", "base"},
+    "api": {"http", "fleet", "store", "auth", "catalogue", "engine", "io", "wire", "sys", "base"},
+    "server": {"api", "supervisor", "http", "fleet", "store", "auth", "catalogue", "engine", "io", "wire", "sys", "base"},
+    "cli": {"supervisor", "catalogue", "engine", "template", "doctor", "auth", "store", "wire", "sys", "base"},
 }
 
 # Root processes and pid 1 of a sandbox stay small: no event loop, JSON, SQL or option parser in them or below them.

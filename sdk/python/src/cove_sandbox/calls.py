@@ -83,9 +83,9 @@ def wanted_outputs(outputs: Optional[Iterable[str]]) -> Optional[List[str]]:
 def create(template: Optional[str] = None, runtime: Optional[str] = None, name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None,
            ttl: Optional[float] = None, idle_timeout: Optional[float] = None, env: Optional[Mapping[str, str]] = None, cpus: Optional[float] = None,
            memory_mb: Optional[int] = None, disk_mb: Optional[int] = None, max_processes: Optional[int] = None, timeout: Optional[float] = None,
-           project: Optional[str] = None, public_ports: Optional[Sequence[int]] = None) -> Call[models.SandboxInfo]:
+           project: Optional[str] = None) -> Call[models.SandboxInfo]:
     body = given(template=template, runtime=runtime, name=name, labels=labels, ttl=ttl, idle_timeout=idle_timeout, env=env, project=project,
-                 limits=limits(cpus, memory_mb, disk_mb, max_processes, timeout), public_ports=None if public_ports is None else list(public_ports))
+                 limits=limits(cpus, memory_mb, disk_mb, max_processes, timeout))
     return Call("POST", "/v1/sandboxes", models.sandbox_info, body=body)
 
 

@@ -20,7 +20,7 @@ class Cove:
         self.transport = Transport(settings.find(url, api_key))
 
     def create(self, **wish: Any) -> Sandbox:
-        """template, runtime, name, labels, ttl, idle_timeout, env, cpus, memory_mb, disk_mb, max_processes, timeout, project, public_ports."""
+        """template, runtime, name, labels, ttl, idle_timeout, env, cpus, memory_mb, disk_mb, max_processes, timeout, project."""
         return Sandbox(self, self.transport.send(calls.create(**wish)))
 
     def get(self, sandbox: str) -> Sandbox:

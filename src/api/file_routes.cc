@@ -1,0 +1,66 @@
+#include "api/file_handlers.h"
+#include "api/routes.h"
+
+namespace api {
+
+// Those of one file take a key or a signature, so whoever handles them checks the query, too.
+Routes file_routes() {
+  return {
+      {"GET",
+       "/v1/sandboxes/{sandbox}/files/{path...}",
+       Access::kSigned,
+       Body::kNone,
+       read_file,
+       {"expires", "signature"}},
+      {"HEAD",
+       "/v1/sandboxes/{sandbox}/files/{path...}",
+       Access::kSigned,
+       Body::kNone,
+       read_file,
+       {"expires", "signature"}},
+      {"PUT",
+       "/v1/sandboxes/{sandbox}/files/{path...}",
+       Access::kSigned,
+       Body::kRaw,
+       write_file,
+       {"mode", "parents", "how", "offset", "expires", "signature"}},
+      {"DELETE",
+       "/v1/sandboxes/{sandbox}/files/{path...}",
+       Access::kUse,
+       Body::kNone,
+       remove_path,
+       {"recursive"}},
+      {"GET", "/v1/sandboxes/{sandbox}/stat", Access::kRead, Body::kNone, stat_path, {"path", "follow"}},
+      {"GET",
+       "/v1/sandboxes/{sandbox}/list",
+       Access::kRead,
+       Body::kNone,
+       list_directory,
+       {"path", "depth", "order", "limit", "cursor"}},
+      {"POST", "/v1/sandboxes/{sandbox}/mkdir", Access::kUse, Body::kJson, make_directory},
+      {"POST", "/v1/sandboxes/{sandbox}/move", Access::kUse, Body::kJson, move_path},
+      {"POST", "/v1/sandboxes/{sandbox}/chmod", Access::kUse, Body::kJson, change_mode},
+      {"POST", "/v1/sandboxes/{sandbox}/symlink", Access::kUse, Body::kJson, make_symlink},
+      {"GET",
+       "/v1/sandboxes/{sandbox}/archive",
+       Access::kRead,
+       Body::kNone,
+       pack_directory,
+       {"path", "format"}},
+      {"PUT",
+       "/v1/sandboxes/{sandbox}/archive",
+       Access::kUse,
+       Body::kRaw,
+       unpack_archive,
+       {"path", "format", "overwrite"}},
+      {"GET",
+       "/v1/sandboxes/{sandbox}/watch",
+       Access::kRead,
+       Body::kNone,
+       watch_directory,
+       {"path", "recursive"}},
+      {"POST", "/v1/sandboxes/{sandbox}/signed-urls", Access::kUse, Body::kJson, sign_url},
+  };
+}
+
+}  // namespace api

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace base {
+
+enum class LogLevel { kDebug, kInfo, kWarning, kError };
+
+}  // namespace base
