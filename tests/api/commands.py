@@ -35,9 +35,8 @@ class Commands(server.Test):
         self.assertEqual(told["argv"][0], "printf")
 
     def test_a_program_that_is_none(self):
-        told = self.run_argv("/no/such/program")
-        self.assertEqual(told["cause"], "error")
-        self.assertNotEqual(told["exit_code"], 0)
+        answer = self.api.post(f"{self.path}/commands", {"argv": ["/no/such/program"]})
+        self.check_error(answer, 404, "not_found", "/no/such/program")
 
     def test_environment_and_working_directory(self):
         told = self.run_here("echo $SHARED $OWN; pwd", env={"OWN": "o"}, cwd="/tmp")

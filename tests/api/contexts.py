@@ -36,7 +36,7 @@ class Contexts(server.Test):
 
     def test_listed_with_the_default_ones(self):
         one = self.make(language="javascript")
-        self.value("1", language="bash")
+        self.value("true", language="bash")
         items = self.api.get(f"{self.path}/contexts").json["items"]
         self.assertEqual({(item["language"], item["default"]) for item in items}, {("javascript", False), ("bash", True)})
         self.assertEqual(self.api.get(f"{self.path}/contexts/{one['id']}").json["state"], "idle")

@@ -15,7 +15,7 @@ import websocket
 import world
 
 # These use things up; in this order each still finds what it needs.
-LAST = ("removeFile", "deleteContext", "killProcess", "closeTerminal", "removeMember", "deleteProject", "revokeKey", "deleteUser", "deleteTeam", "deleteSandbox")
+LAST = ("signalProcess", "removeFile", "deleteContext", "killProcess", "closeTerminal", "removeMember", "deleteProject", "revokeKey", "deleteUser", "deleteTeam", "deleteSandbox")
 STREAMS = ("executionEvents", "processEvents", "watch")
 
 

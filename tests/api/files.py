@@ -1,5 +1,6 @@
 """Files over HTTP: bytes in and out, ranges, trees, archives, watching, signed URLs, and hostile paths."""
 
+import contextlib
 import hashlib
 import io
 import os
@@ -259,7 +260,7 @@ class Hostile(FileTest):
         self.assertEqual(self.api.get(f"{self.home}/l1").body.decode(), inside)
         for name in ("l2", "l3/etc/passwd", "l5", "l6"):
             with self.subTest(link=name):
-                self.assertIn(self.api.call("GET", f"{self.home}/{name}").status, (403, 404, 409))
+                self.assertIn(self.api.call("GET", f"{self.home}/{name}").status, (400, 403, 404, 409))
         for path in ("/files/proc/self/root/etc/passwd", "/files/proc/self/fd/0", "/files/dev/fd/0", "/files/proc/1/environ"):
             with self.subTest(path=path):
                 self.assertIn(self.api.call("GET", self.path + path).status, (403, 404, 409))
@@ -281,8 +282,9 @@ class Hostile(FileTest):
         raw.recv(1000)
         self.run_here(": > shrinking")
         received = 1000
-        while piece := raw.recv(1 << 20):
-            received += len(piece)
+        with contextlib.suppress(ConnectionResetError):
+            while piece := raw.recv(1 << 20):
+                received += len(piece)
         self.assertLess(received, 52 << 20)  # short, and the connection tells so by its end
         raw.close()
 

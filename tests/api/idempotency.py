@@ -106,7 +106,7 @@ class EveryPost(server.Test):
         team = self.admin.post("/v1/teams", {"name": "posts"}, status=201).json["id"]
         api = self.server.api(self.server.make_key(team))
         things = world.World(api, self.admin, team)
-        for operation in server.CONTRACT.operations:
+        for operation in sorted(server.CONTRACT.operations, key=lambda one: one.name == "signalProcess"):
             if operation.method != "POST" or operation.is_proxy:
                 continue
             with self.subTest(operation=operation.name):
@@ -115,7 +115,9 @@ class EveryPost(server.Test):
                 headers = key(f"once-{operation.name}") | ({"Content-Type": "application/octet-stream"} if operation.takes_bytes() else {})
                 first, again = (caller.call("POST", things.target_of(operation), body, data=things.data_of(operation), headers=headers) for _ in range(2))
                 self.assertLess(first.status, 300, first)
-                self.assertEqual((again.status, again.body, again.headers.get("idempotent-replayed")), (first.status, first.body, "true"))
+                self.assertEqual((again.status, again.headers.get("idempotent-replayed")), (first.status, "true"))
+                known = {name: value for name, value in first.json.items() if name != "key"}  # a key is shown once
+                self.assertEqual(again.json, known)
         api.close()
 
 
