@@ -46,7 +46,8 @@ Result<const catalogue::Template*> template_of(Call& call, Fields& fields) {
     return base::fail(base::Code::kInvalid, "'runtime' has to be a name and a version, like python 3.11");
   }
   ASSIGN_OR_RETURN(const auto* all, call.services().templates.all());
-  if (by_name || by_runtime) return all->resolve(by_name ? *by_name : *by_runtime);
+  if (by_name) return all->resolve(*by_name);
+  if (by_runtime) return all->with_runtime(*by_runtime);
   auto python = all->resolve("python");
   return python ? python : all->resolve("base");
 }

@@ -9,19 +9,12 @@ namespace {
 
 namespace json = boost::json;
 
-// As `runtime` of a new sandbox names it. TypeScript is Node's, too.
-std::string runtime_name(const catalogue::Runtime& runtime) {
-  const bool is_node = runtime.language == "javascript" || runtime.language == "typescript";
-  const std::string name = is_node ? "node" : runtime.language;
-  return runtime.version.empty() ? name : name + " " + runtime.version;
-}
-
 json::object document_of(const catalogue::Template& found, const std::string& name) {
   std::set<std::string> languages;
   std::set<std::string> runtimes;
   for (const auto& runtime : found.runtimes) {
     languages.insert(runtime.language);
-    runtimes.insert(runtime_name(runtime));
+    runtimes.insert(catalogue::name_of(runtime));
   }
   json::object document{{"name", name},
                         {"digest", found.digest},

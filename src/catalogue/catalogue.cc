@@ -58,6 +58,24 @@ Result<const Template*> Catalogue::resolve(std::string_view reference) const {
   return found;
 }
 
+std::string name_of(const Runtime& runtime) {
+  const bool is_node = runtime.language == "javascript" || runtime.language == "typescript";
+  const std::string name = is_node ? "node" : runtime.language;
+  return runtime.version.empty() ? name : name + " " + runtime.version;
+}
+
+Result<const Template*> Catalogue::with_runtime(std::string_view runtime) const {
+  auto called_so = resolve(runtime);
+  if (called_so) return called_so;
+  const auto has_it = [&](const Template& one) {
+    return !one.names.empty() && std::ranges::any_of(one.runtimes, [&](const Runtime& each) {
+      return templates::canonical_reference(name_of(each)) == templates::canonical_reference(runtime);
+    });
+  };
+  const auto found = std::ranges::find_if(templates, has_it);
+  return found != templates.end() ? Result<const Template*>(&*found) : called_so;
+}
+
 std::string path_of(const std::string& state) { return state + "/catalogue/templates.json"; }
 
 Result<Catalogue> read(const std::string& state) {

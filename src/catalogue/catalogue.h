@@ -21,6 +21,9 @@ struct Runtime {
   std::string version;   // "3.13"; empty: not known
 };
 
+// As people name it: "python 3.13", "node 20". TypeScript is Node's, too.
+std::string name_of(const Runtime& runtime);
+
 struct Template {
   std::vector<std::string> names;  // sorted; without one it is found by its digest alone
   std::string digest;
@@ -40,6 +43,8 @@ struct Catalogue {
   // one digest: what `cove run --template` takes. kNotFound names those there are. The pointer lives as long
   // as the catalogue.
   Result<const Template*> resolve(std::string_view reference) const;
+  // By a runtime that it has: the template that is called so, or else the first with a name that has it.
+  Result<const Template*> with_runtime(std::string_view runtime) const;
 };
 
 constexpr std::size_t kMaxBytes = 4 << 20;

@@ -47,6 +47,15 @@ TEST(Catalogue, ATemplateIsFoundByAllItsNames) {
   }
 }
 
+TEST(Catalogue, ATemplateIsFoundByARuntimeThatItHas) {
+  const auto catalogue = example();
+  ASSERT_OK_AND_ASSIGN(const auto* by_version, catalogue.with_runtime("Python 3.13"));
+  EXPECT_EQ(by_version->digest, kA);
+  ASSERT_OK_AND_ASSIGN(const auto* called_so, catalogue.with_runtime("python 3.11"));
+  EXPECT_EQ(called_so->digest, kB);
+  EXPECT_THAT(catalogue.with_runtime("python 2.7"), FailsWith(base::Code::kNotFound));
+}
+
 TEST(Catalogue, WhatIsNotThereIsToldWhatIs) {
   const auto catalogue = example();
   EXPECT_THAT(catalogue.resolve("ruby"), FailsSaying("there are: base, python-3.11, tools"));
