@@ -61,7 +61,7 @@ void ServedFileCall::hear(const wire::init::Event& event) {
   if (failed != nullptr && !end_) finish(std::unexpected(error_of(*failed)));
 }
 
-void ServedFileCall::hear_file(wire::file::Event event, std::size_t size) {
+void ServedFileCall::hear_file(wire::file::Event&& event, std::size_t size) {
   if (end_) return;
   if (const auto* done = std::get_if<Done>(&event)) {
     if (input_ != Input::kOpen) return finish(*done);

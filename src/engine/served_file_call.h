@@ -40,7 +40,7 @@ class ServedFileCall : public StreamListener {
   void cancel(base::Error why);
 
   void hear(const wire::init::Event& event) override;
-  void hear_file(wire::file::Event event, std::size_t size) override;
+  void hear_file(wire::file::Event&& event, std::size_t size) override;
   void cut(const base::Error& why) override;
 
  private:

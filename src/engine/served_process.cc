@@ -122,7 +122,7 @@ void ServedProcess::cut(const base::Error& why) {
   if (!is_over()) finish({.outcome = {.cause = Cause::kSandboxEnded}, .error = why});
 }
 
-void ServedProcess::finish(Ending ending) {
+void ServedProcess::finish(const Ending& ending) {
   timer_.reset();
   const auto observer = std::exchange(observer_, nullptr);
   observer->ended(ending);

@@ -52,7 +52,7 @@ class ServedProcess : public StreamListener {
   static constexpr std::chrono::milliseconds kLastWords{5'000};
 
   Outcome judged(Outcome outcome) const;
-  void finish(Ending ending);
+  void finish(const Ending& ending);
 
   Streams& streams_;
   std::uint32_t stream_ = 0;

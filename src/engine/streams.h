@@ -17,7 +17,7 @@ class StreamListener {
   // may open and close streams, its own too.
   virtual void hear(const wire::init::Event& event) = 0;
   // Of a file call, the frame of which had this size; nothing comes after a Done.
-  virtual void hear_file(wire::file::Event /*event*/, std::size_t /*size*/) {}
+  virtual void hear_file(wire::file::Event&& /*event*/, std::size_t /*size*/) {}
   // The connection has ended, and this stream with it.
   virtual void cut(const base::Error& /*why*/) {}
 };

@@ -51,7 +51,7 @@ io::Task<> FileStream::wait(io::Deadline until, Late late) {
 
 io::Task<std::optional<wire::file::Event>> FileStream::next_event(io::Deadline until, Late late) {
   while (true) {
-    if (auto event = open_->call->take()) co_return std::optional(*std::move(event));
+    if (auto event = open_->call->take()) co_return event;
     if (const auto& end = open_->call->end()) {
       if (!*end) co_return std::unexpected(end->error());
       co_return std::optional<wire::file::Event>();

@@ -141,7 +141,7 @@ io::Deadline Fleet::look_at_all() {
   io::Deadline next;
   for (const SandboxPtr& sandbox : list()) {
     if (const auto cause = sandbox->look_at_time(now)) {
-      sandbox->begin_end(*cause, Until::kKilled);
+      sandbox->begin_end(cause, Until::kKilled);
       continue;
     }
     const auto due = sandbox->next_look();

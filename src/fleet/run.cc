@@ -130,7 +130,7 @@ io::Task<engine::Ending> Run::await_end(RunPtr run, io::Deadline until) {
 io::Task<engine::Ending> Run::wait(io::Deadline until) { return await_end(shared_from_this(), until); }
 
 Result<SandboxPtr> Run::controlled(std::string_view what) const {
-  const auto sandbox = sandbox_.lock();
+  auto sandbox = sandbox_.lock();
   if (is_over() || unexplained_ || !sandbox) {
     return base::fail(Code::kConflict,
                       "execution " + id().text() + " has ended; there is nothing to " + std::string(what));

@@ -50,7 +50,7 @@ Sandbox::Sandbox(const Ground& ground, Wish wish, engine::Sandbox sandbox)
 }
 
 Result<SandboxPtr> Sandbox::launch(const Ground& ground, Wish wish, engine::Sandbox sandbox, OnEnd on_end) {
-  const SandboxPtr made(new Sandbox(ground, std::move(wish), std::move(sandbox)));
+  SandboxPtr made(new Sandbox(ground, std::move(wish), std::move(sandbox)));
   ASSIGN_OR_RETURN(made->watch_, io::Watch::on(ground.loop, made->streams_.fd(), made->bell_));
   made->on_end_ = std::move(on_end);
   ground.tasks.spawn("carry sandbox " + made->id(), carry(made));
@@ -185,7 +185,7 @@ Result<engine::ContextId> Sandbox::default_context(std::string_view language) {
   const auto found = default_contexts_.find(known->name);
   // Somebody may have removed it.
   if (found != default_contexts_.end() && contexts_.find(found->second)) return found->second;
-  ASSIGN_OR_RETURN(const auto made, create_context({.language = std::string(known->name)}));
+  ASSIGN_OR_RETURN(auto made, create_context({.language = std::string(known->name)}));
   default_contexts_.insert_or_assign(std::string(known->name), made);
   return made;
 }
