@@ -9,9 +9,9 @@ namespace {
 
 Routes joined() {
   Routes all;
-  for (const auto part : {sandbox_routes, execution_routes, context_routes, file_routes, process_routes,
-                          terminal_routes, template_routes, team_routes, project_routes,
-                          key_routes, host_routes}) {
+  for (const auto part :
+       {sandbox_routes, execution_routes, context_routes, file_routes, process_routes, terminal_routes,
+        template_routes, team_routes, project_routes, key_routes, host_routes}) {
     std::ranges::move(part(), std::back_inserter(all));
   }
   return all;
