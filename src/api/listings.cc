@@ -8,6 +8,7 @@ namespace api {
 namespace {
 
 using base::Code;
+using Late = fleet::FileStream::Late;
 using wire::file::Entry;
 using wire::file::List;
 using wire::file::Order;
@@ -76,10 +77,11 @@ io::Task<Page> page_of(fleet::SandboxPtr sandbox, List list) {
   const auto until = soon();
   CO_ASSIGN_OR_RETURN(auto stream, fleet::FileStream::begin(sandbox, list));
   while (true) {
-    CO_ASSIGN_OR_RETURN(const auto event, told(co_await stream.next_event(until)));
+    CO_ASSIGN_OR_RETURN(const auto event, told(co_await stream.next_event(until, Late::kCancels)));
     if (!event) co_return page;
     const auto* entries = std::get_if<wire::file::Entries>(&*event);
-    if (entries == nullptr) co_return base::fail(Code::kConflict, "the sandbox answers something else than a list");
+    if (entries == nullptr)
+      co_return base::fail(Code::kConflict, "the sandbox answers something else than a list");
     for (const Entry& entry : entries->entries) {
       if (!page.add(entry)) co_return page;
     }

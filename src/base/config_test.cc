@@ -42,7 +42,7 @@ TEST(Config, AnErrorNamesFileAndLine) {
 }
 
 TEST(Config, AnUnknownKeyIsToldTheKnownOnes) {
-  EXPECT_THAT(parse_config("x = 1", "c"), FailsSaying("known: workspace_roots"));
+  EXPECT_THAT(parse_config("x = 1", "c"), FailsSaying("known: listen, "));
 }
 
 TEST(Config, ARootThatIsNoAbsoluteDirectoryIsRefused) {
@@ -72,7 +72,8 @@ TEST(Config, TheTableSaysTheDefaultsThatHold) {
   EXPECT_EQ(config, Config{});
   std::string all;
   for (const ConfigKey& key : config_keys()) {
-    if (!key.default_text.empty()) all += std::string(key.name) + " = " + std::string(key.default_text) + "\n";
+    if (!key.default_text.empty())
+      all += std::string(key.name) + " = " + std::string(key.default_text) + "\n";
   }
   ASSERT_OK_AND_ASSIGN(const auto said, parse_config(all, "x"));
   EXPECT_EQ(said, Config{});
@@ -123,9 +124,10 @@ TEST(Config, WhatAFileCannotSayIsRefusedElsewhereToo) {
 }
 
 TEST(Config, ItsTextMeansTheSame) {
-  constexpr std::string_view kFile = "workspace_roots = /a\nworkspace_roots = /b c\nallowed_hosts = x.org, y.org\n";
-  ASSERT_OK_AND_ASSIGN(const auto settings,
-                       resolve(kFile, {{"COVE_LOG_LEVEL", "debug"}}, {"listen=127.0.0.1:1", "listen=unix:/x/y"}));
+  constexpr std::string_view kFile =
+      "workspace_roots = /a\nworkspace_roots = /b c\nallowed_hosts = x.org, y.org\n";
+  ASSERT_OK_AND_ASSIGN(const auto settings, resolve(kFile, {{"COVE_LOG_LEVEL", "debug"}},
+                                                    {"listen=127.0.0.1:1", "listen=unix:/x/y"}));
   ASSERT_OK_AND_ASSIGN(const auto again, parse_config(settings.text(), "again"));
   EXPECT_EQ(again, settings.config);
   EXPECT_THAT(again.server.listen, ElementsAre("127.0.0.1:1", "unix:/x/y"));
@@ -134,7 +136,8 @@ TEST(Config, ItsTextMeansTheSame) {
 
 TEST(Config, OthersReachTheServerOverTlsOnly) {
   EXPECT_THAT(parse_config("listen = 0.0.0.0:7717", "c"), FailsSaying("insecure_listen"));
-  EXPECT_THAT(parse_config("listen = 127.0.0.1:1, [::]:7717", "c"), FailsSaying("others can reach [::]:7717"));
+  EXPECT_THAT(parse_config("listen = 127.0.0.1:1, [::]:7717", "c"),
+              FailsSaying("others can reach [::]:7717"));
   EXPECT_OK(parse_config("listen = 0.0.0.0:7717\ninsecure_listen = yes", "c"));
   EXPECT_OK(parse_config("listen = 0.0.0.0:7717\ntls_certificate = /c.pem\ntls_key = /k.pem", "c"));
   EXPECT_OK(parse_config("listen = 127.1.2.3:7717, [::1]:0, localhost:80, unix:/run/x", "c"));
@@ -148,16 +151,33 @@ TEST(Config, ADefaultGivesWayToACeilingAndAChoiceIsRefused) {
   EXPECT_EQ(config.limits.default_idle_timeout, std::chrono::minutes(10));
   EXPECT_EQ(config.limits.default_timeout, std::chrono::seconds(30));
   EXPECT_EQ(config.limits.default_command_timeout, std::chrono::seconds(30));
-  EXPECT_THAT(parse_config("max_ttl = 10m\ndefault_ttl = 1h", "c"), FailsSaying("default_ttl (1h) is more than"));
+  EXPECT_THAT(parse_config("max_ttl = 10m\ndefault_ttl = 1h", "c"),
+              FailsSaying("default_ttl (1h) is more than"));
 }
 
 TEST(Config, ServerValuesOutOfRangeAreRefused) {
-  for (const char* line :
-       {"max_ttl = 0s", "max_ttl = 999ms", "max_ttl = 400d", "default_timeout = -1s", "max_sandboxes = many",
-        "server_user = root", "server_user = Bad", "server_user = a b", "log_level = loud", "insecure_listen = true",
-        "allowed_hosts = UPPER", "allowed_hosts = a/b", "preview_domain = .x", "tls_key = key.pem",
-        "listen = 7717", "listen = example.org:80", "listen = 127.0.0.1:99999", "listen = 127.0.0.1:",
-        "listen = ::1:80", "listen = unix:relative", "listen = unix:/", "listen = 1.2.3:4"}) {
+  for (const char* line : {"max_ttl = 0s",
+                           "max_ttl = 999ms",
+                           "max_ttl = 400d",
+                           "default_timeout = -1s",
+                           "max_sandboxes = many",
+                           "server_user = root",
+                           "server_user = Bad",
+                           "server_user = a b",
+                           "log_level = loud",
+                           "insecure_listen = true",
+                           "allowed_hosts = UPPER",
+                           "allowed_hosts = a/b",
+                           "preview_domain = .x",
+                           "tls_key = key.pem",
+                           "listen = 7717",
+                           "listen = example.org:80",
+                           "listen = 127.0.0.1:99999",
+                           "listen = 127.0.0.1:",
+                           "listen = ::1:80",
+                           "listen = unix:relative",
+                           "listen = unix:/",
+                           "listen = 1.2.3:4"}) {
     EXPECT_THAT(parse_config(line, "c"), FailsWith(Code::kInvalid)) << line;
   }
 }

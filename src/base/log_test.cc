@@ -32,7 +32,7 @@ TEST(Log, ALineIsOneObjectWithTimeLevelAndEvent) {
 
 TEST(Log, NoByteOfAValueCanEndTheLineOrReachATerminal) {
   Book book;
-  book.log.warning("said", {{"text", std::string_view("a\"b\\c\nd\r\x1b]0;x\x07\x7f\0e\xff", 17)}});
+  book.log.warning("said", {{"text", std::string_view("a\"b\\c\nd\r\x1b]0;x\x07\x7f\0e\xff", 18)}});
   EXPECT_THAT(book.lines.at(0), HasSubstr(R"("a\"b\\c\nd\u000d\u001b]0;x\u0007\u007f\u0000e\ufffd")"));
 }
 

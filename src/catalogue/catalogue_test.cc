@@ -100,11 +100,12 @@ std::vector<std::string> told(const std::vector<Runtime>& runtimes) {
 
 TEST(Runtimes, ALanguageNeedsItsInterpreterAndItsRuntime) {
   ASSERT_OK_AND_ASSIGN(const auto root, sys::TempDir::make());
-  furnish(root, {{"usr/lib/cove/runtimes/python/start.py", ""},
-                 {"usr/lib/cove/runtimes/bash/start.sh", ""},
-                 {"usr/bin/python3", ""},
-                 {"usr/bin/node", ""},
-                 {"var/lib/dpkg/status", "Package: python3\nVersion: 3.13.5-1\n\nPackage: bash\nVersion: 5.2\n"}});
+  furnish(root,
+          {{"usr/lib/cove/runtimes/python/start.py", ""},
+           {"usr/lib/cove/runtimes/bash/start.sh", ""},
+           {"usr/bin/python3", ""},
+           {"usr/bin/node", ""},
+           {"var/lib/dpkg/status", "Package: python3\nVersion: 3.13.5-1\n\nPackage: bash\nVersion: 5.2\n"}});
   ASSERT_OK_AND_ASSIGN(const auto found, runtimes_in(root.path()));
   EXPECT_THAT(told(found), ElementsAre("python 3.13"));
 }

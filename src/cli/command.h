@@ -1,5 +1,6 @@
 // cli: `cove`. main.cc builds the parser; each subcommand is one file that adds itself, parses its own
-// options and says which exit code it ends with. What it does goes through engine, template, doctor and store.
+// options and says which exit code it ends with. What it does goes through engine, template, doctor and
+// store.
 #pragma once
 
 #include <CLI/CLI.hpp>

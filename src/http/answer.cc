@@ -87,6 +87,17 @@ base::Result<> Answer::start(unsigned status) {
   return {};
 }
 
+// However a write ends, cancelled ones included, the client must not take what comes next for what was to
+// follow.
+io::Task<> Answer::write(Buffers buffers) {
+  if (is_cut_)
+    co_return base::fail(base::Code::kUnavailable, "an earlier part of the answer was not sent whole");
+  is_cut_ = true;
+  CO_RETURN_IF_ERROR(co_await channel_.write(buffers));
+  is_cut_ = false;
+  co_return base::Result<>();
+}
+
 io::Task<> Answer::whole(Response response) {
   CO_RETURN_IF_ERROR(start(response.status));
   CO_ASSIGN_OR_RETURN(std::string head, head_text(response, response.body.size()));
@@ -99,7 +110,7 @@ io::Task<> Answer::whole(Response response) {
     body = {};
   }
   const Buffers buffers = {asio::buffer(head), asio::buffer(body)};
-  CO_RETURN_IF_ERROR(co_await channel_.write(buffers));
+  CO_RETURN_IF_ERROR(co_await write(buffers));
   state_ = State::kWhole;
   co_return base::Result<>();
 }
@@ -114,7 +125,7 @@ io::Task<> Answer::begin(Response head, std::optional<std::uint64_t> length) {
   status_ = head.status;
   left_ = length;
   const Buffers buffers = {asio::buffer(text)};
-  co_return co_await channel_.write(buffers);
+  co_return co_await write(buffers);
 }
 
 io::Task<> Answer::send(std::string_view bytes) {
@@ -126,7 +137,7 @@ io::Task<> Answer::send(std::string_view bytes) {
   if (is_bodyless_) co_return base::Result<>();
   if (!is_chunked_) {
     const Buffers buffers = {asio::buffer(bytes)};
-    co_return co_await channel_.write(buffers);
+    co_return co_await write(buffers);
   }
   std::array<char, 20> size{};
   char* end = std::to_chars(size.data(), size.data() + size.size(), bytes.size(), 16).ptr;
@@ -135,20 +146,32 @@ io::Task<> Answer::send(std::string_view bytes) {
   static constexpr std::string_view kLineEnd = "\r\n";
   const auto digits = static_cast<std::size_t>(end - size.data());
   const Buffers buffers = {asio::buffer(size.data(), digits), asio::buffer(bytes), asio::buffer(kLineEnd)};
-  co_return co_await channel_.write(buffers);
+  co_return co_await write(buffers);
 }
 
 io::Task<> Answer::finish() {
   if (state_ != State::kStreaming) co_return base::fail(base::Code::kConflict, "no answer is being streamed");
   if (left_.value_or(0) > 0 && !is_bodyless_)
     co_return base::fail(base::Code::kInvalid, "an answer is shorter than its length says");
+  if (is_cut_) co_return base::fail(base::Code::kUnavailable, "the answer was not sent whole");
   if (is_chunked_) {
     static constexpr std::string_view kLast = "0\r\n\r\n";
     const Buffers buffers = {asio::buffer(kLast)};
-    CO_RETURN_IF_ERROR(co_await channel_.write(buffers));
+    CO_RETURN_IF_ERROR(co_await write(buffers));
   }
   state_ = State::kWhole;
   co_return base::Result<>();
+}
+
+io::Task<> Answer::switch_protocols(std::vector<Header> headers) {
+  if (has_begun()) co_return base::fail(base::Code::kConflict, "the request is answered already");
+  std::string text = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+  text.append("X-Request-Id: ").append(rules_.request_id).append("\r\n");
+  for (const Header& header : headers) CO_RETURN_IF_ERROR(append_header(text, header));
+  text += "\r\n";
+  handed_over();
+  const Buffers buffers = {asio::buffer(text)};
+  co_return co_await write(buffers);
 }
 
 }  // namespace http

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "http/channel.h"
 #include "http/head.h"
@@ -37,7 +38,9 @@ class Answer {
   bool keeps_alive() const { return rules_.keeps_alive; }
   // Has to be said before it begins.
   void close_afterwards() { rules_.keeps_alive = false; }
-  // The connection was given to something else.
+  // 101 with these headers: what follows is no HTTP.
+  io::Task<> switch_protocols(std::vector<Header> headers);
+  // The connection was given to something else, which answers by itself.
   void handed_over() {
     state_ = State::kWhole;
     status_ = 101;
@@ -49,12 +52,14 @@ class Answer {
   enum class State { kNone, kStreaming, kWhole };
   base::Result<std::string> head_text(const Response& response, std::optional<std::uint64_t> length) const;
   base::Result<> start(unsigned status);
+  io::Task<> write(Buffers buffers);
 
   Channel& channel_;
   AnswerRules rules_;
   State state_ = State::kNone;
   unsigned status_ = 0;
   bool is_chunked_ = false;
+  bool is_cut_ = false;  // a part is on its way, or was not sent whole: nothing may follow it
   std::optional<std::uint64_t> left_ = {};  // of a streamed body with a length
   bool is_bodyless_ = false;                // HEAD, 204, 304
 };

@@ -166,6 +166,7 @@ void Connection::before_answer(Request& request) const {
 io::Task<> Connection::until_gone() {
   using namespace asio::experimental::awaitable_operators;
   while (!service_.is_closing) {
+    if (is_upgraded_) co_return co_await service_.closing.wait();
     // Whoever sends on and on while the answer is on its way is not waiting for it.
     if (channel_->buffered().size() >= service_.limits.head_bytes) break;
     const auto which = co_await (channel_->fill(kReadAhead, Channel::kNever) || service_.closing.wait());
@@ -174,21 +175,31 @@ io::Task<> Connection::until_gone() {
   co_return base::Result<>();
 }
 
-io::Task<std::shared_ptr<WebSocket>> Connection::upgrade(Request& request, std::string subprotocol) {
-  auto wrong = check_upgrade(request.head);
+io::Task<> Connection::check_upgrade(Request& request) const {
+  auto wrong = find_fault(request.head);
   if (!wrong && !channel_->buffered().empty())
     wrong = Problem{400, "bad_request", "nothing may follow the request for a WebSocket before its answer"};
-  if (wrong) {
-    request.answer.close_afterwards();
-    Response response = problem_response(*wrong);
-    if (wrong->status == 426) response.headers.push_back({"Sec-WebSocket-Version", "13"});
-    CO_RETURN_IF_ERROR(co_await request.answer.whole(std::move(response)));
-    co_return base::fail(base::Code::kInvalid, wrong->message);
-  }
+  if (!wrong) co_return base::Result<>();
+  request.answer.close_afterwards();
+  Response response = problem_response(*wrong);
+  if (wrong->status == 426) response.headers.push_back({"Sec-WebSocket-Version", "13"});
+  CO_RETURN_IF_ERROR(co_await request.answer.whole(std::move(response)));
+  co_return base::fail(base::Code::kInvalid, wrong->message);
+}
+
+io::Task<std::shared_ptr<WebSocket>> Connection::upgrade(Request& request, std::string subprotocol) {
+  CO_RETURN_IF_ERROR(co_await check_upgrade(request));
   is_upgraded_ = true;
   request.answer.handed_over();
   UpgradeFacts facts{.request_id = request.answer.request_id(), .subprotocol = std::move(subprotocol)};
   co_return co_await open_web_socket(service_.loop, channel_, request.head, std::move(facts));
+}
+
+io::Task<Tunnel> Connection::tunnel(Request& request, std::vector<Header> headers) {
+  CO_RETURN_IF_ERROR(co_await check_upgrade(request));
+  CO_RETURN_IF_ERROR(co_await request.answer.switch_protocols(std::move(headers)));
+  is_upgraded_ = true;
+  co_return Tunnel(channel_);
 }
 
 }  // namespace http

@@ -57,6 +57,7 @@ class Connection {
   void before_answer(Request& request) const;
   io::Task<> until_gone();
   io::Task<std::shared_ptr<WebSocket>> upgrade(Request& request, std::string subprotocol);
+  io::Task<Tunnel> tunnel(Request& request, std::vector<Header> headers);
 
  private:
   enum class After { kNextRequest, kLinger, kGone };
@@ -68,6 +69,7 @@ class Connection {
   boost::asio::awaitable<After> after(Request& request);
   io::Task<> answer_failure(Request& request, const base::Result<>& handled);
   io::Task<> refuse(Problem problem);
+  io::Task<> check_upgrade(Request& request) const;
   AnswerRules rules_for(const Head& head, const Host& host) const;
   void log(const Head& head, const Answer& answer, std::string_view error) const;
 

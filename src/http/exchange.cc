@@ -69,5 +69,8 @@ std::vector<std::string> Exchange::subprotocols() const {
 io::Task<std::shared_ptr<WebSocket>> Exchange::upgrade(std::string_view subprotocol) {
   return connection_.upgrade(request_, std::string(subprotocol));
 }
+io::Task<Tunnel> Exchange::tunnel(std::vector<Header> headers) {
+  return connection_.tunnel(request_, std::move(headers));
+}
 
 }  // namespace http

@@ -13,6 +13,7 @@
 #include "http/guard.h"
 #include "http/response.h"
 #include "http/target.h"
+#include "http/tunnel.h"
 #include "http/web_socket.h"
 #include "io/task.h"
 
@@ -72,7 +73,8 @@ class Exchange {
   unsigned status() const;  // of the answer; 0 before it has begun
 
   // Returns when the client has hung up or the server closes: for streams with nothing to send. Cancellable.
-  // The body has to be read before.
+  // The body has to be read before. After upgrade(), where receive() tells of a hang-up: when the server
+  // closes.
   io::Task<> until_gone();
 
   bool wants_upgrade() const;  // to a WebSocket
@@ -81,6 +83,9 @@ class Exchange {
   // An error of it has been answered: 426 when no WebSocket was asked for, 400 when the request for it is
   // malformed.
   io::Task<std::shared_ptr<WebSocket>> upgrade(std::string_view subprotocol = {});
+  // For a proxy: 101 with the headers of a WebSocket server behind us, whose bytes then go both ways unseen.
+  // Errors as upgrade().
+  io::Task<Tunnel> tunnel(std::vector<Header> headers);
 
  private:
   Connection& connection_;

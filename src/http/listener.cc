@@ -47,18 +47,42 @@ std::unexpected<base::Error> not_bound(const Address& address, int err) {
   return std::unexpected(std::move(error));
 }
 
+struct Option {
+  const char* name;
+  int level;
+  int option;
+  int value;
+};
+
+// Connections inherit them from the listening socket.
+base::Result<> set_options(int fd, Address::Kind kind) {
+  constexpr Option kOptions[] = {
+      // A restart must not wait for the kernel to forget old connections.
+      {"SO_REUSEADDR", SOL_SOCKET, SO_REUSEADDR, 1},
+      // Small answers leave at once.
+      {"TCP_NODELAY", IPPROTO_TCP, TCP_NODELAY, 1},
+      // A client that vanished without a word is noticed within two minutes, even by a stream with nothing to
+      // send.
+      {"SO_KEEPALIVE", SOL_SOCKET, SO_KEEPALIVE, 1},
+      {"TCP_KEEPIDLE", IPPROTO_TCP, TCP_KEEPIDLE, 60},
+      {"TCP_KEEPINTVL", IPPROTO_TCP, TCP_KEEPINTVL, 15},
+      {"TCP_KEEPCNT", IPPROTO_TCP, TCP_KEEPCNT, 4},
+      // [::] takes IPv4 clients too.
+      {"IPV6_V6ONLY", IPPROTO_IPV6, IPV6_V6ONLY, 0},
+  };
+  for (const Option& option : kOptions) {
+    if (option.level == IPPROTO_IPV6 && kind != Address::Kind::kIpv6) continue;
+    if (::setsockopt(fd, option.level, option.option, &option.value, sizeof option.value) != 0)
+      return failed_call(std::string("setsockopt(") + option.name + ")");
+  }
+  return {};
+}
+
 base::Result<Listener> listen_tcp(const Address& address) {
   SocketAddress raw = to_kernel(address);
   sys::UniqueFd fd(::socket(raw.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return failed_call("socket");
-  const int yes = 1;
-  const int no = 0;
-  // A restart must not wait for the kernel to forget old connections; [::] takes IPv4 clients too.
-  if (::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0)
-    return failed_call("SO_REUSEADDR");
-  if (address.kind == Address::Kind::kIpv6 &&
-      ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no) != 0)
-    return failed_call("IPV6_V6ONLY");
+  RETURN_IF_ERROR(set_options(fd.get(), address.kind));
   if (::bind(fd.get(), raw.get(), raw.size) != 0 || ::listen(fd.get(), 1024) != 0)
     return not_bound(address, errno);
   if (::getsockname(fd.get(), raw.get(), &raw.size) != 0) return failed_call("getsockname");
@@ -108,18 +132,14 @@ base::Result<Listener> open_listener(const Address& address) {
 
 base::Result<std::optional<Accepted>> accept_client(int listener) {
   SocketAddress raw{.size = sizeof(sockaddr_storage)};
-  sys::UniqueFd fd(static_cast<int>(
-      TEMP_FAILURE_RETRY(::accept4(listener, raw.get(), &raw.size, SOCK_CLOEXEC | SOCK_NONBLOCK))));
+  const auto accept = [&] { return ::accept4(listener, raw.get(), &raw.size, SOCK_CLOEXEC | SOCK_NONBLOCK); };
+  sys::UniqueFd fd(sys::retry(accept));
   // A client that left again while it waited is nobody.
   if (!fd && (errno == EAGAIN || errno == ECONNABORTED)) return std::optional<Accepted>();
   if (!fd) return failed_call("accept4");
   Accepted client{.fd = std::move(fd), .family = raw.storage.ss_family, .peer = "unix"};
   if (client.family == AF_INET) name_ipv4(reinterpret_cast<sockaddr_in*>(raw.get())->sin_addr, client);
   if (client.family == AF_INET6) name_ipv6(reinterpret_cast<sockaddr_in6*>(raw.get())->sin6_addr, client);
-  const int yes = 1;
-  // Small answers leave at once.
-  if (client.family != AF_UNIX)
-    (void)::setsockopt(client.fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   return std::optional(std::move(client));
 }
 

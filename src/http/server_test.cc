@@ -58,6 +58,21 @@ io::Task<> wait(Exchange& exchange) {
   co_return co_await exchange.finish();
 }
 
+// Gives up on a part of its answer, and goes on as if nothing had happened.
+io::Task<> cut(Exchange& exchange) {
+  CO_RETURN_IF_ERROR(co_await exchange.begin({}));
+  {
+    const std::string large(64 << 20, 'x');
+    const auto sent = co_await exchange.send(large);
+    if (!sent && sent.error().code != base::Code::kTimeout) co_return sent;
+  }
+  const auto more = co_await exchange.send("more");
+  if (more) co_return base::fail(base::Code::kInternal, "sent more");
+  const auto finished = co_await exchange.finish();
+  if (finished) co_return base::fail(base::Code::kInternal, "finished");
+  co_return base::fail(base::Code::kUnavailable, "refused to go on");
+}
+
 io::Task<> fail() { co_return base::fail(base::Code::kInternal, "secret path /x"); }
 io::Task<> nothing() { co_return base::Result<>(); }
 
@@ -68,6 +83,7 @@ io::Task<> answer(Exchange& exchange) {
   if (path == "/chunks") return stream(exchange, std::nullopt);
   if (path == "/sized") return stream(exchange, 11);
   if (path == "/flood") return flood(exchange);
+  if (path == "/cut") return cut(exchange);
   if (path == "/wait") return wait(exchange);
   if (path == "/fail") return fail();
   if (path == "/nothing") return nothing();
@@ -321,6 +337,17 @@ TEST(Server, AClientThatTakesNothingIsCut) {
   TestClient client(server.address());
   client.send(get("/flood"));
   EXPECT_EQ(logged.get_future().get(), "the client is too slow");
+}
+
+TEST(Server, NothingFollowsAPartThatWasNotSentWhole) {
+  std::promise<std::string> logged;
+  ServerOptions options = hasty();
+  options.log = [&](const AccessRecord& record) { logged.set_value(std::string(record.error)); };
+  TestServer server(answer, std::move(options));
+  TestClient client(server.address());
+  client.send(get("/cut"));
+  EXPECT_EQ(logged.get_future().get(), "refused to go on");
+  EXPECT_THAT(client.rest(), Not(HasSubstr("more")));
 }
 
 TEST(Server, NoticesThatAClientHungUp) {

@@ -36,8 +36,9 @@ class TestServer {
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~TestServer() {
+    if (!server_) return;
     close(std::chrono::milliseconds(0));
-    if (thread_.joinable()) thread_.join();
+    thread_.join();
   }
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;

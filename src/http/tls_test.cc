@@ -33,7 +33,7 @@ struct Certificate {
     const auto made = sys::run_program(
         {"/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
          "-days", "2", "-subj", "/CN=localhost", "-keyout", files.key_file, "-out", files.certificate_file},
-        -1);
+        STDERR_FILENO);
     EXPECT_TRUE(made.has_value()) << made.error().message;
   }
   sys::TempDir directory;

@@ -133,7 +133,7 @@ io::Task<std::shared_ptr<WebSocket>> accepted(std::shared_ptr<BeastSocket<Next>>
 }
 }  // namespace
 
-std::optional<Problem> check_upgrade(const Head& head) {
+std::optional<Problem> find_fault(const Head& head) {
   if (!head.wants_web_socket || head.header("sec-websocket-version") != "13")
     return Problem{426, "upgrade_required", "this is served by WebSocket, version 13",
                    "send the headers of a WebSocket handshake"};

@@ -13,13 +13,13 @@
 namespace http {
 
 // What is wrong with a request for a WebSocket.
-std::optional<Problem> check_upgrade(const Head& head);
+std::optional<Problem> find_fault(const Head& head);
 
 struct UpgradeFacts {
   std::string request_id;
   std::string subprotocol;  // empty: none is agreed on
 };
-// The head has passed check_upgrade(), and outlives the call. Nothing is buffered in the channel.
+// The head has no fault, and outlives the call. Nothing is buffered in the channel.
 io::Task<std::shared_ptr<WebSocket>> open_web_socket(io::Loop& loop, std::shared_ptr<Channel> channel,
                                                      const Head& head, UpgradeFacts facts);
 

@@ -10,6 +10,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // Says everything back; ends when told "bye".
@@ -74,6 +75,31 @@ TEST(WebSocket, RefusesWhatIsNoHandshake) {
   EXPECT_EQ(ask(post("/", kHandshake, "")), 400U);
   EXPECT_EQ(ask(get("/", kHandshake) + frame(0x81, "early")), 400U);
   EXPECT_EQ(ask(get("/", std::string(kHandshake) + "Origin: http://evil.test\r\n")), 403U);
+}
+
+io::Task<> tunnel(Exchange& exchange) {
+  const std::vector<Header> headers = {{"Sec-WebSocket-Accept", "x"}, {"Upgrade", "something else"}};
+  CO_ASSIGN_OR_RETURN(Tunnel tunnel, co_await exchange.tunnel(headers));
+  while (true) {
+    CO_ASSIGN_OR_RETURN(const std::string bytes, co_await tunnel.receive());
+    CO_RETURN_IF_ERROR(co_await tunnel.send(bytes));
+  }
+}
+
+TEST(WebSocket, AProxySeesBytesAsTheyAre) {
+  TestServer server([](Exchange& exchange) { return tunnel(exchange); });
+  TestClient client(server.address());
+  client.send(get("/", kHandshake));
+  EXPECT_THAT(client.until("\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 101"), HasSubstr("Upgrade: websocket\r\n"),
+                    HasSubstr("Sec-WebSocket-Accept: x\r\n"), Not(HasSubstr("something else"))));
+  client.send("any bytes");
+  EXPECT_EQ(client.until("any bytes"), "any bytes");
+  client.end();
+  EXPECT_EQ(client.rest(), "");
+  TestClient other(server.address());
+  other.send(get("/"));
+  EXPECT_EQ(status_of(other.answer().head), 426U);
 }
 
 TEST(WebSocket, BadFramesEndIt) {

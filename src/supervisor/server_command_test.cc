@@ -37,7 +37,8 @@ TEST(ServerCommand, StartedByHandItSaysWhoStartsIt) {
 }
 
 TEST(ServerCommand, SettingsArriveAsTheyWere) {
-  ASSERT_OK_AND_ASSIGN(const auto settings, base::resolve_config({.flags = {"max_ttl=1d", "listen=127.0.0.1:0"}}));
+  ASSERT_OK_AND_ASSIGN(const auto settings,
+                       base::resolve_config({.flags = {"max_ttl=1d", "listen=127.0.0.1:0"}}));
   ASSERT_OK_AND_ASSIGN(auto file, sys::sealed_memfd("settings", settings.text(), 0444));
   ASSERT_OK_AND_ASSIGN(const auto config, read_settings({.settings_fd = file.release()}));
   EXPECT_EQ(config, settings.config);

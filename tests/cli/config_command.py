@@ -42,6 +42,8 @@ class ConfigCommand(cove.Test):
 
     def test_what_is_wrong_is_refused(self):
         self.check_refused(self.cove.call("config", "--set", "reddy=1"), 2, "did you mean 'ready'?")
+        done = subprocess.run([cove.program("cove"), "config", "--config", "cove.conf"], capture_output=True, check=False)
+        self.check_refused(done, 2, "absolute path")
         self.check_refused(self.cove.call("config", "--set", "ready=x"), 2, "ready: 'x' is not a number")
 
     def test_a_file_that_others_may_write_is_refused(self):
