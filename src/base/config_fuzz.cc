@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   BASE_CHECK(config->limits.default_ttl <= config->limits.max_ttl);
   const auto settings = base::resolve_config({.file = text, .file_name = "origin"});
   BASE_CHECK(settings.has_value());
-  const auto again = base::parse_config(settings->text(), "text");
-  BASE_CHECK(again.has_value() && *again == *config);
+  const auto same = base::parse_config(settings->text(), "text");
+  BASE_CHECK(same.has_value() && *same == *config);
   std::string rewritten;
   for (const std::string& root : config->workspace_roots) {
     BASE_CHECK(root.starts_with('/'));

@@ -69,7 +69,7 @@ TEST(WebSocket, RefusesWhatIsNoHandshake) {
     return status_of(client.answer().head);
   };
   EXPECT_EQ(ask(get("/")), 400U);
-  EXPECT_EQ(ask(get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\n")), 426U);
+  EXPECT_EQ(ask(get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\n")), 400U);
   EXPECT_EQ(ask(get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n")),
             400U);
   EXPECT_EQ(ask(post("/", kHandshake, "")), 400U);
@@ -99,7 +99,7 @@ TEST(WebSocket, AProxySeesBytesAsTheyAre) {
   EXPECT_EQ(client.rest(), "");
   TestClient other(server.address());
   other.send(get("/"));
-  EXPECT_EQ(status_of(other.answer().head), 426U);
+  EXPECT_EQ(status_of(other.answer().head), 400U);
 }
 
 TEST(WebSocket, BadFramesEndIt) {
