@@ -28,7 +28,7 @@ constexpr std::string_view kFull =
     "Connection: close\r\nContent-Length: 108\r\n\r\n"
     R"({"error":{"code":"unavailable","message":"too many connections","hint":"use fewer, or later","details":{}}})"
     "\n";
-static_assert(kFull.size() - kFull.find("{") == 108);
+static_assert(kFull.size() - kFull.find('{') == 108);
 }  // namespace
 
 // A connection and its place in the server's lists, from its acceptance to its end.
@@ -197,7 +197,8 @@ io::Task<> Server::State::close(Self self, std::chrono::milliseconds grace) {
   co_return co_await self->tasks.close();
 }
 
-base::Result<std::unique_ptr<Server>> Server::listen(io::Loop& loop, ServerOptions options, Handler handler) {
+base::Result<std::unique_ptr<Server>> Server::listen(io::Loop& loop, const ServerOptions& options,
+                                                     Handler handler) {
   auto state = std::make_shared<State>(loop, options, std::move(handler));
   RETURN_IF_ERROR(state->open(options));
   return std::unique_ptr<Server>(new Server(std::move(state)));

@@ -42,7 +42,8 @@ struct ServerOptions {
 class Server {
  public:
   // A stale unix socket, to which nobody listens, is replaced. kConflict: the address is taken.
-  static base::Result<std::unique_ptr<Server>> listen(io::Loop& loop, ServerOptions options, Handler handler);
+  static base::Result<std::unique_ptr<Server>> listen(io::Loop& loop, const ServerOptions& options,
+                                                      Handler handler);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kRecordBytes = 16 << 10;  // what TLS encrypts at a time
 
 // A client that offers protocols by ALPN gets HTTP/1.1 or nothing.
+// The parameters are OpenSSL's. NOLINTNEXTLINE(readability-function-size)
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
                     unsigned offered_size, void*) {
   constexpr unsigned char kHttp11[] = "\x08http/1.1";

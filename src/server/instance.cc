@@ -130,9 +130,9 @@ struct Instance::Parts {
 
 Result<> Instance::Parts::listen() {
   for (const std::string& address : config.server.listen) {
-    ASSIGN_OR_RETURN(auto options, options_of(config.server, address, log));
+    ASSIGN_OR_RETURN(const auto options, options_of(config.server, address, log));
     auto handler = [this](http::Exchange& exchange) { return api.handle(exchange); };
-    ASSIGN_OR_RETURN(auto server, http::Server::listen(loop, std::move(options), std::move(handler)));
+    ASSIGN_OR_RETURN(auto server, http::Server::listen(loop, options, std::move(handler)));
     servers.push_back(std::move(server));
   }
   return {};
