@@ -55,7 +55,8 @@ Result<store::PageRequest> Call::page() const {
 }
 
 io::Task<> Call::reply(unsigned status, boost::json::object document, std::vector<http::Header> headers) {
-  http::Response response = http::json_response(status, boost::json::serialize(document));
+  const boost::json::value whole(std::move(document));
+  http::Response response = http::json_response(status, boost::json::serialize(whole));
   std::ranges::move(headers, std::back_inserter(response.headers));
   replied_ = response;
   return of_.exchange->reply(std::move(response));

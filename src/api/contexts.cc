@@ -13,7 +13,6 @@ namespace api {
 namespace {
 
 namespace json = boost::json;
-using base::Code;
 
 // The execution that runs in a context, if any does.
 json::value running_in(fleet::Sandbox& sandbox, const engine::ContextId& context) {

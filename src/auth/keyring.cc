@@ -54,14 +54,13 @@ Result<std::optional<store::Key>> Keyring::key_of(const store::KeyId& id) {
 
 Result<std::optional<Principal>> Keyring::authenticate(std::optional<std::string_view> header,
                                                        store::Time now) {
-  const std::optional<Principal> refused;
-  if (!header) return refused;
+  if (!header) return std::nullopt;
   const auto credential = parse_bearer(*header);
-  if (!credential) return refused;
+  if (!credential) return std::nullopt;
   RETURN_IF_ERROR(forget_if_changed());
   ASSIGN_OR_RETURN(const auto key, key_of(credential->id));
   const bool matches = same_hash(hash_of_secret(credential->secret), key ? key->hash : nobody_s_hash());
-  if (!matches || !key || !is_valid(*key, now)) return refused;
+  if (!matches || !key || !is_valid(*key, now)) return std::nullopt;
   uses_.insert_or_assign(key->id, now);
   return std::optional(Principal{.team = key->team, .user = key->user, .key = key->id, .scope = key->scope});
 }

@@ -48,6 +48,7 @@ Result<> serve(const Globals& globals, const ServeArguments& args) {
 
 std::vector<std::string> ServeArguments::flags() const {
   std::vector<std::string> all;
+  all.reserve(listen.size() + set.size());
   for (const std::string& address : listen) all.push_back("listen=" + address);
   all.insert(all.end(), set.begin(), set.end());
   return all;

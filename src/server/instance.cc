@@ -60,14 +60,19 @@ Result<http::ServerOptions> options_of(const base::ServerConfig& config, const s
 
 // In the order in which they need each other.
 struct Instance::Parts {
-  Parts(const supervisor::ServerCommand& command, base::Config configured, base::Log& told,
-        std::unique_ptr<store::Store> opened, auth::Keyring keys)
+  // What has to be there before the rest can be.
+  struct Opened {
+    std::unique_ptr<store::Store> store;
+    auth::Keyring keyring;
+  };
+
+  Parts(const supervisor::ServerCommand& command, base::Config configured, base::Log& told, Opened opened)
       : config(std::move(configured)),
         log(told),
         paths(base::Paths::of(command.state)),
         life_fd(command.life_fd),
-        store(std::move(opened)),
-        keyring(std::move(keys)),
+        store(std::move(opened.store)),
+        keyring(std::move(opened.keyring)),
         pool(kStoreThreads),
         spawner(paths),
         tasks(loop, told_to(log)),
@@ -175,7 +180,8 @@ Result<std::unique_ptr<Instance>> Instance::start(const supervisor::ServerComman
   const std::string database = store::database_of(command.state);
   ASSIGN_OR_RETURN(auto store, store::Store::open(database, api::now()));
   ASSIGN_OR_RETURN(auto keyring, auth::Keyring::open(database));
-  auto parts = std::make_unique<Parts>(command, config, log, std::move(store), std::move(keyring));
+  Parts::Opened opened{.store = std::move(store), .keyring = std::move(keyring)};
+  auto parts = std::make_unique<Parts>(command, config, log, std::move(opened));
   RETURN_IF_ERROR(end_leftovers(parts->paths, *parts->store, log));
   RETURN_IF_ERROR(parts->listen());
   return std::unique_ptr<Instance>(new Instance(std::move(parts)));
