@@ -31,15 +31,6 @@ std::int64_t milliseconds_of(std::string_view fraction) {
 
 }  // namespace
 
-std::string text_of(store::Time time) {
-  const auto since = std::chrono::floor<std::chrono::seconds>(time);
-  const std::time_t seconds = since.time_since_epoch().count();
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, (time - since).count());
-}
-
 base::Result<store::Time> parse_time(std::string_view text, std::string_view what) {
   const auto wrong = [&] {
     return base::fail(base::Code::kInvalid,

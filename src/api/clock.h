@@ -17,7 +17,7 @@ inline store::Time to_time(std::chrono::system_clock::time_point time) {
 }
 
 // RFC 3339, UTC, with milliseconds.
-std::string text_of(store::Time time);
+inline std::string text_of(store::Time time) { return store::rfc3339(time); }
 // The same, with or without a fraction. kInvalid for all else; `what` names it.
 base::Result<store::Time> parse_time(std::string_view text, std::string_view what);
 

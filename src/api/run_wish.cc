@@ -5,6 +5,7 @@
 #include "api/sandbox_of.h"
 #include "api/sandbox_wish.h"
 #include "engine/language.h"
+#include "engine/runtime_environment.h"
 
 namespace api {
 
@@ -69,7 +70,7 @@ engine::Cell cell_of(const RunWish& wish, std::chrono::milliseconds timeout) {
 engine::Command command_of(const fleet::Sandbox& sandbox, const RunWish& wish,
                            std::chrono::milliseconds timeout) {
   engine::Command command = sandbox.command(wish.argv);
-  set_variables(command.environment, wish.environment);
+  engine::set_variables(command.environment, wish.environment);
   if (wish.cwd) command.cwd = absolute(sandbox, *wish.cwd);
   command.timeout = timeout;
   if (!wish.input.empty()) command.input = wire::init::Stdin::kStream;

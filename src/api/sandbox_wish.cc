@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "api/clock.h"
+#include "engine/runtime_environment.h"
 
 namespace api {
 
@@ -153,14 +154,6 @@ std::vector<std::string> read_environment(Fields& fields) {
   return entries;
 }
 
-void set_variables(std::vector<std::string>& environment, const std::vector<std::string>& entries) {
-  for (const std::string& entry : entries) {
-    const std::string name = entry.substr(0, entry.find('=') + 1);
-    std::erase_if(environment, [&](const std::string& known) { return known.starts_with(name); });
-    environment.push_back(entry);
-  }
-}
-
 void read_ground(Call& call, Fields& fields, SandboxWish& wish) {
   const auto found = template_of(call, fields);
   if (!found) {
@@ -173,12 +166,12 @@ void read_ground(Call& call, Fields& fields, SandboxWish& wish) {
   wish.wish.environment = engine::base_environment(wish.wish.user, wish.wish.options);
   if (found) {
     for (const auto& [name, value] : (*found)->environment) {
-      set_variables(wish.wish.environment, {name + "=" + value});
+      engine::set_variables(wish.wish.environment, {name + "=" + value});
     }
   }
   for (const std::string& entry : read_environment(fields)) {
     wish.environment_names.push_back(entry.substr(0, entry.find('=')));
-    set_variables(wish.wish.environment, {entry});
+    engine::set_variables(wish.wish.environment, {entry});
   }
 }
 

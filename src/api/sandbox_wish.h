@@ -30,8 +30,6 @@ std::optional<std::chrono::milliseconds> read_idle_timeout(const Call& call, Fie
 
 // NAME=VALUE entries of `env`; what cannot be one is refused.
 std::vector<std::string> read_environment(Fields& fields);
-// The later of two entries with one name wins.
-void set_variables(std::vector<std::string>& environment, const std::vector<std::string>& entries);
 // `timeout`, within the operator's ceiling.
 std::optional<std::chrono::milliseconds> read_timeout(const Call& call, Fields& fields);
 

@@ -10,6 +10,7 @@
 #include "api/sandbox_of.h"
 #include "api/sandbox_wish.h"
 #include "api/terminal_view.h"
+#include "engine/runtime_environment.h"
 
 namespace api {
 
@@ -67,7 +68,7 @@ io::Task<> open(CallPtr call) {
   CO_RETURN_IF_ERROR(fields.check());
   const auto* env = call->body().if_contains("env");
   if (env == nullptr || !env->as_object().contains("TERM")) {
-    set_variables(command.environment, {"TERM=xterm-256color"});
+    engine::set_variables(command.environment, {"TERM=xterm-256color"});
   }
   command.terminal = window;
   command.output_cap = UINT64_MAX;  // the end of it is kept
